@@ -88,6 +88,13 @@ export function press(within: Page | Locator, word: string): Promise<void> {
   return within.getByRole('button', { name: word, exact: true }).first().click();
 }
 
+/** Opens the rest of a form, unless it is open. */
+export async function openAdvanced(page: Page): Promise<void> {
+  const rest = page.locator('details').filter({ has: page.getByText('Advanced', { exact: true }) });
+  await rest.waitFor();
+  if ((await rest.getAttribute('open')) === null) await rest.locator('summary').click();
+}
+
 /** Presses a button that opens a dialog, confirms it by the button with the same word, and gives the dialog's text. */
 export async function confirm(page: Page, word: string, within?: Locator): Promise<string> {
   const place = within ?? page.locator('main');

@@ -6,7 +6,7 @@ import type { TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
 import { A_JOB, aCron } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
-import { heading, openPage, press, usePages } from '#testing/pages';
+import { heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
 
@@ -208,6 +208,7 @@ describe('a form that is sent', () => {
     await page.getByLabel('Name', { exact: true }).fill('Nightly sync');
     await page.getByLabel('URL', { exact: true }).fill(`https://api.example.com/sync/${++forms}`);
     await page.getByLabel('Cron expression').fill('0 3 * * *');
+    await openAdvanced(page);
     await page.getByRole('button', { name: 'Add assertion' }).click();
     await page.getByLabel('Assertion 1, expected').fill('true');
     await page.getByLabel('Assertion 1, JSON path').fill('ok');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
-import { heading, press, rowOf, usePages } from '#testing/pages';
+import { heading, openAdvanced, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** The further settings of a cron on its form and page. Without scripts. */
@@ -72,7 +72,12 @@ test('§3.1 failed runs that stop a cron are set in the form, and Start continue
   await page.getByText('After 1 failed run', { exact: true }).waitFor();
   await work.runCronNow(user.teamId, id);
   await eventually(async () => (await work.findCron(user.teamId, id))?.stoppedAfter === 1);
+  await page.goto(`${dashboard.url}/`);
+  const trouble = page.getByRole('listitem').filter({ hasText: 'Fragile' }).first();
+  assert.match((await trouble.textContent()) ?? '', /^Stoppedafter 1 failureFragile cron/);
+  await trouble.getByRole('button', { name: 'Start' }).waitFor();
   await page.goto(`${dashboard.url}/crons?status=failing`);
+  await rowOf(page, 'Fragile').getByRole('button', { name: 'Start' }).waitFor();
   await rowOf(page, 'Fragile').getByText('Stopped', { exact: true }).waitFor();
   await rowOf(page, 'Fragile').getByText('after 1 failure', { exact: true }).waitFor();
   await page.goto(`${dashboard.url}/alerts`);
@@ -82,6 +87,7 @@ test('§3.1 failed runs that stop a cron are set in the form, and Start continue
   await page.waitForURL(/by=system/);
   await page.getByText('Stopped the cron').first().waitFor();
   await page.goto(`${dashboard.url}/crons/${id}`);
+  await page.getByText('it does not run until you start it').waitFor();
   await press(page, 'Start');
   await page.getByText('The cron runs on schedule again.').waitFor();
   assert.equal((await work.findCron(user.teamId, id))?.stoppedAfter, null);
@@ -123,6 +129,7 @@ describe('§3.1 a duplicate cron', () => {
     await page.getByLabel('Name', { exact: true }).fill('Second');
     await page.getByLabel('URL', { exact: true }).fill(url);
     await page.getByLabel('Cron expression').fill('0 0 * * *');
+    await openAdvanced(page);
     await page.getByLabel('Payload').fill('kept');
     await press(page.locator('main'), 'Create cron');
     const notice = page.getByRole('region', { name: 'Another cron does the same' });
@@ -205,6 +212,7 @@ describe('§6.4 a rule of slow runs', () => {
     const queue = await work.setQueue(user.teamId, 'mails', {});
     await using watched = await open(`/queues/${queue.id}/edit`, user);
     const { page } = watched;
+    await openAdvanced(page);
     await page.getByLabel('Times longer than usual').fill('5');
     await page.getByLabel('Default channel: Recovery').uncheck();
     await press(page, 'Save');

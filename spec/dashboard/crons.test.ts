@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
+import {
+  assertClean,
+  confirm,
+  heading,
+  openAdvanced,
+  press,
+  rowOf,
+  usePages,
+} from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What people do with crons (§2.1, §3.1), each in a team of its own, and what must not happen meanwhile. */
@@ -46,6 +54,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Name', { exact: true }).fill('Close the month');
       await page.getByLabel('URL', { exact: true }).fill('nowhere');
       await page.getByLabel('Cron expression').fill('61 * * * *');
+      await openAdvanced(page);
       await page.getByLabel('Request timeout').fill('301');
       await page.getByLabel('Alert threshold').selectOption('2');
       if (javaScript) await press(page.locator('main'), 'Add assertion');
@@ -182,6 +191,7 @@ describe('a cron', () => {
     const { page } = watched;
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await heading(page, 'Duplicate cron');
+    await openAdvanced(page);
     await page.getByLabel('Active').uncheck();
     await press(page.locator('main'), 'Create cron');
     await press(page.locator('main'), 'Save anyway');
@@ -199,6 +209,7 @@ describe('a cron', () => {
     await using watched = await open('/crons/new', user);
     const { page } = watched;
     await page.getByLabel('URL', { exact: true }).fill(`${target.url}/tried`);
+    await openAdvanced(page);
     await press(page.locator('main'), 'Add assertion');
     await page.getByLabel('Assertion 1', { exact: true }).selectOption('body_contains');
     await page.getByLabel('Assertion 1, expected').fill('fine');
@@ -252,6 +263,7 @@ describe('a cron', () => {
     const { page } = watched;
     const name = page.getByLabel('Name', { exact: true });
     const payload = page.getByLabel('Payload', { exact: true });
+    await openAdvanced(page);
     await payload.fill('x'.repeat(300));
     await payload.press('Control+A');
     await payload.press('Control+C');

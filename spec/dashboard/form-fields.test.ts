@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
+import { A_CRON } from '#testing/factories';
+import { assertClean, heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
 
 /** Fields of forms by keyboard, by screen reader, and before the page's script runs. */
 
@@ -37,6 +38,7 @@ test('text typed before the scripts run stays in every field', async () => {
   const opened = page.goto(`${dashboard.url}/crons/new`);
   await page.getByLabel('Name', { exact: true }).fill('Early');
   await page.getByLabel('Cron expression').fill('5 4 * * *');
+  await openAdvanced(page);
   await page.getByLabel('Ends after runs').fill('7');
   await page.getByLabel('Headers').fill('X-One: 1\nX-Two: 2');
   await page.getByLabel('Assertion 1', { exact: true }).selectOption('Body contains');
@@ -70,6 +72,81 @@ test('text typed before the scripts run stays in every field', async () => {
   assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
 });
 
+describe('the rest of a form is under Advanced', () => {
+  for (const javaScript of [true, false]) {
+    test(`it opens for errors and typed values, ${javaScript ? 'with' : 'without'} scripts`, async () => {
+      await using watched = await openPage({ browser, dashboard }, '/crons/new', {
+        user,
+        javaScript,
+      });
+      const { page } = watched;
+      const payload = page.getByLabel('Payload');
+      const timeout = page.getByLabel('Request timeout');
+      for (const label of ['Name', 'URL', 'Cron expression', 'Alert threshold'])
+        assert.ok(await page.getByLabel(label, { exact: true }).isVisible(), label);
+      assert.equal(await payload.isVisible(), false);
+      await press(page, 'Create cron');
+      await page.getByText('Not done: 3 fields need a change.').waitFor();
+      assert.equal(await payload.isVisible(), false, 'the errors are outside');
+      await openAdvanced(page);
+      await payload.fill('kept');
+      await timeout.fill('0');
+      await press(page, 'Create cron');
+      await page.getByText('Not done: 4 fields need a change.').waitFor();
+      assert.ok(await timeout.isVisible());
+      await timeout.fill('30');
+      await press(page, 'Create cron');
+      await page.getByText('Not done: 3 fields need a change.').waitFor();
+      assert.equal(await payload.inputValue(), 'kept');
+      assert.ok(await payload.isVisible(), 'a typed value stays in sight');
+      await assertClean(watched);
+    });
+  }
+
+  test('it is open for a stored value that is no default', async () => {
+    const { work } = dashboard.service;
+    const plain = { ...A_CRON, name: 'Plain', url: 'http://127.0.0.1/', timeoutSeconds: 30 };
+    const cases = [
+      [await work.createCron(user.teamId, plain), false],
+      [await work.createCron(user.teamId, { ...plain, timeoutSeconds: 45 }), true],
+    ] as const;
+    for (const [{ id }, isOpen] of cases) {
+      await using watched = await openPage({ browser, dashboard }, `/crons/${id}/edit`, { user });
+      assert.equal(await watched.page.getByLabel('Payload').isVisible(), isOpen);
+    }
+  });
+});
+
+test('Save stays in sight, and wide screens show what will be sent, and when, beside the fields', async () => {
+  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  const { page } = watched;
+  await page.setViewportSize({ width: 390, height: 500 });
+  const save = page.getByRole('button', { name: 'Create cron' });
+  await page.evaluate('scrollTo(0, 0)');
+  const box = await save.boundingBox();
+  assert.ok(box && box.y + box.height <= 500, 'without scrolling');
+  assert.equal(await page.getByRole('complementary', { name: 'Request' }).isVisible(), false);
+  await page.setViewportSize({ width: 1600, height: 900 });
+  const url = page.getByLabel('URL', { exact: true });
+  await url.fill('https://api.example.com/tasks');
+  await openAdvanced(page);
+  await page.getByLabel('Header 1 name').fill('X-Trace');
+  await page.getByLabel('Header 1 value').fill('on');
+  await page.getByLabel('Payload').fill('{"month": 11}');
+  const request = page.getByRole('complementary', { name: 'Request' });
+  await request.getByText('{"month": 11}').waitFor();
+  assert.equal(
+    await request.textContent(),
+    'GET https://api.example.com/tasks\nX-Trace: on\n\n{"month": 11}',
+  );
+  const expression = page.getByLabel('Cron expression');
+  await expression.fill('0 6 * * *');
+  const words = await page.getByText('At 06:00', { exact: true }).boundingBox();
+  const field = await expression.boundingBox();
+  assert.ok(words && field && words.x > field.x + field.width, 'beside');
+  await assertClean(watched);
+});
+
 describe('errors and their fields', () => {
   test('the error of a header is tied to its row, with and without scripts', async () => {
     for (const javaScript of [true, false]) {
@@ -81,6 +158,7 @@ describe('errors and their fields', () => {
       await page.getByLabel('Name', { exact: true }).fill('Wrong header');
       await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
       await page.getByLabel('Cron expression').fill('@daily');
+      await openAdvanced(page);
       if (javaScript) {
         await page.getByLabel('Header 1 name').fill('X-Right');
         await press(page, 'Add header');
@@ -107,6 +185,7 @@ describe('errors and their fields', () => {
     await using watched = await openPage({ browser, dashboard }, '/queues/new', { user });
     const { page } = watched;
     await page.getByLabel('Name', { exact: true }).fill('Wrong assertion');
+    await openAdvanced(page);
     await press(page, 'Add assertion');
     await page.getByLabel('Assertion 1, JSON path').fill('a');
     await press(page, 'Add assertion');
@@ -143,34 +222,47 @@ test('the button that shows a password is reached by Tab and works by the keyboa
   await assertClean(watched);
 });
 
-test('the header never covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
+test('neither the header nor Save covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
   for (const width of [1280, 390]) {
     await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
     const { page } = watched;
     await page.setViewportSize({ width, height: 500 });
+    await openAdvanced(page);
     const covered: string[] = [];
-    let back = 0;
     const look = async () => {
       const found = await page.evaluate(() => {
         const focused = document.activeElement;
         const bar = document.querySelector('header')?.getBoundingClientRect();
         if (!focused || !bar || !focused.closest('main')) return null;
         const { top, bottom, height } = focused.getBoundingClientRect();
+        const save = focused.closest('form')?.querySelector('[value=save]:not([aria-hidden])');
+        const actions = save?.parentElement;
+        const floor = actions?.contains(focused) ? null : actions?.getBoundingClientRect().top;
         return {
           name: focused.outerHTML.slice(0, 120),
-          isCovered: height > 1 && top < bar.bottom && bottom > 0 && top >= 0,
+          // Of a high text area the first line must be in sight.
+          isCovered:
+            height > 1 &&
+            ((top < bar.bottom && bottom > 0 && top >= 0) ||
+              (typeof floor === 'number' && top > floor - 16)),
         };
       });
       if (found === null) return false;
       if (found.isCovered) covered.push(found.name);
       return true;
     };
+    const walk = async (key: string) => {
+      let steps = 0;
+      for (; steps < 100; steps++) {
+        await page.keyboard.press(key);
+        if (!(await look())) break;
+      }
+      assert.ok(steps > 20, `${steps} fields`);
+      assert.deepEqual(covered, [], `${key} at ${width} px`);
+    };
     await page.getByRole('button', { name: 'Create cron' }).focus();
-    for (; back < 100; back++) {
-      await page.keyboard.press('Shift+Tab');
-      if (!(await look())) break;
-    }
-    assert.ok(back > 20, `${back} fields`);
-    assert.deepEqual(covered, []);
+    await walk('Shift+Tab');
+    await page.getByLabel('Name', { exact: true }).focus();
+    await walk('Tab');
   }
 });

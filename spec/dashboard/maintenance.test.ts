@@ -79,7 +79,7 @@ for (const javaScript of [true, false]) {
       await page.getByRole('link', { name: 'Create window' }).click();
       await heading(page, 'Create maintenance window');
       await page.getByLabel('Name', { exact: true }).fill('Database upgrade');
-      await fillTimes(page, '2030-11-23T22:00', '2030-11-23T21:00');
+      await fillTimes(page, '2030-11-23 22:00', '2030-11-23 21:00');
       await page.getByLabel('Repeat every week').check();
       await page.getByLabel('Chosen crons and queues').check();
       await press(page, 'Create window');
@@ -88,7 +88,7 @@ for (const javaScript of [true, false]) {
       assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Database upgrade');
       assert.deepEqual(await windowsOf(user), []);
 
-      await fillTimes(page, '2030-11-23T22:00', '2030-11-24T02:00');
+      await fillTimes(page, '2030-11-23 22:00', '2030-11-24 02:00');
       await page.getByLabel('Nightly').check();
       await page.getByLabel('mail').check();
       await press(page, 'Create window');
@@ -109,7 +109,7 @@ for (const javaScript of [true, false]) {
       await heading(page, 'Edit Database upgrade');
       assert.equal(await page.getByLabel('Nightly').isChecked(), true);
       assert.equal(await page.getByLabel('Hourly').isChecked(), false);
-      assert.equal(await page.getByLabel('Starts (UTC)').inputValue(), '2030-11-23T22:00');
+      assert.equal(await page.getByLabel('Starts (UTC)').inputValue(), '2030-11-23 22:00');
       await page.getByLabel('The whole team').check();
       await page.getByLabel('Repeat every week').uncheck();
       await press(page, 'Save');
@@ -241,7 +241,7 @@ describe('§5.8: a member', () => {
     assert.ok(edit.includes('Only an admin can change it.'));
     assert.doesNotMatch(edit, /name="starts_at"/);
 
-    const window = { name: 'Mine', starts_at: '2030-11-23T22:00', ends_at: '2030-11-24T22:00' };
+    const window = { name: 'Mine', starts_at: '2030-11-23 22:00', ends_at: '2030-11-24 22:00' };
     const chosen = { ...window, covers: 'chosen', 'sources[]': `cron:${cronId}` };
     for (const [path, fields] of [
       ['/maintenance/new', { ...window, covers: 'team' }],
@@ -265,16 +265,16 @@ describe('maintenance', () => {
     await (await dashboard.signIn(user)).lendTo(watched.context);
     const { page } = watched;
     await page.goto(`${dashboard.url}/maintenance/new`);
-    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T23:30');
+    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
     await page.getByText('Sat, 23 Nov 2030, 22:00–23:30 UTC').waitFor();
     const local = 'Sat, 23 Nov 2030, 23:00 – Sun, 24 Nov, 00:30 (Europe/Berlin)';
     await page.getByText(local).waitFor();
     await page.getByLabel('Repeat every week').check();
     await page.getByText('Every Saturday, 22:00–23:30 UTC').waitFor();
     await page.getByText(`Next: ${local}`).waitFor();
-    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T22:00');
+    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 22:00');
     await page.getByText('Enter a start and a later end.').waitFor();
-    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T23:30');
+    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
     await page.getByLabel('Name', { exact: true }).fill('Weekly');
     await press(page, 'Create window');
     await rowOf(page, 'Weekly').getByText(`Next: ${local}`).waitFor();
@@ -289,7 +289,7 @@ describe('maintenance', () => {
     for (let n = 0; n < 200; n++) await work.startMaintenanceNow(user.teamId, 'team');
     const visitor = await dashboard.signIn(user);
     const limit = 'The team has the maximum of 200 maintenance windows.';
-    const times = { starts_at: '2030-11-23T22:00', ends_at: '2030-11-24T22:00' };
+    const times = { starts_at: '2030-11-23 22:00', ends_at: '2030-11-24 22:00' };
     const form = { name: 'One more', ...times, covers: 'team' };
     assert.ok((await visitor.post('/maintenance/new', form)).text.includes(limit));
     await visitor.post('/maintenance', { intent: 'start' });

@@ -3,7 +3,15 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
+import {
+  assertClean,
+  confirm,
+  heading,
+  openAdvanced,
+  press,
+  rowOf,
+  usePages,
+} from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What people set of queues (§2.3, §3.4, §3.5), each in a team of its own, and what must not happen meanwhile. */
@@ -31,6 +39,7 @@ for (const javaScript of [true, false]) {
       await page.getByRole('link', { name: 'Create queue' }).first().click();
       await heading(page, 'Create queue');
       assert.equal(await page.getByLabel('Retry schedule').inputValue(), '1m, 30m, 3h');
+      await openAdvanced(page);
       assert.equal(await page.getByLabel('Request timeout').inputValue(), '30');
       assert.equal(await page.getByLabel('Dead letter retention').inputValue(), '14');
       await page.getByLabel('Name', { exact: true }).fill('mail');
@@ -41,6 +50,7 @@ for (const javaScript of [true, false]) {
       await page.getByText('The retry schedule must be up to 10 waits').waitFor();
       assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
       await page.getByLabel('Retry schedule').fill('5s, 1m');
+      await openAdvanced(page);
       await page.getByLabel('Request timeout').fill('12');
       await page.getByLabel('Dead letter retention').fill('30');
       await page.getByLabel('Enable email alerts for job failures').check();
@@ -171,6 +181,7 @@ describe('a queue', () => {
     target.answer('/tried', { body: 'not so well' });
     await using watched = await open('/queues/new', user);
     const { page } = watched;
+    await openAdvanced(page);
     await press(page.locator('main'), 'Add assertion');
     await page.getByLabel('Assertion 1', { exact: true }).selectOption('body_contains');
     await page.getByLabel('Assertion 1, expected').fill('fine');

@@ -137,10 +137,10 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
   );
 }
 
-/** A `datetime-local` value in UTC; a day alone is its first moment. */
+/** `2026-11-20 09:05`, also with T and seconds; a day alone is its first moment. */
 export function readInstant(text: string): number | null {
   const [, day, minute, second] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text.trim()) ?? [];
   const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;
   const at = Date.parse(iso);
   // Date reads 30 February as a day of March.

@@ -56,6 +56,8 @@ export interface Trouble {
   streak: Streak | null;
   /** The other number of `9 of 9`. */
   finished: number;
+  /** Failures that paused a cron, until it is started. */
+  stoppedAfter: number | null;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
   /** Failed jobs that nobody retried. */
   failedJobs: BoundedCount | null;

@@ -144,18 +144,21 @@ async function findTroubles(
 }
 
 type Needy = Pick<JudgedSource, 'health'> &
-  Omit<Trouble, 'health' | 'finished' | 'lastRun' | 'failedJobs'>;
+  Omit<Trouble, 'health' | 'finished' | 'stoppedAfter' | 'lastRun' | 'failedJobs'>;
 
 async function describeTrouble(store: Store, teamId: string, source: Needy): Promise<Trouble> {
   const { lists, jobs, crons } = store;
   const { kind, id, name, isMuted, streak, since } = source;
   const isCron = kind === 'cron';
-  const [results, lastRun, failedJobs] = await Promise.all([
+  const [results, cron, lastRun, failedJobs] = await Promise.all([
     isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS),
+    isCron ? crons.find(teamId, id) : null,
     streak && (isCron ? crons.findExecution : jobs.find)(teamId, streak.lastRunId),
     isCron ? null : lists.countJobs(teamId, { tab: 'failed', queueId: id }),
   ]);
   const finished = (results.get(id) ?? []).filter(({ status }) => status !== 'running').length;
   const health = source.health === 'failing' ? 'failing' : 'late';
-  return { kind, id, name, health, isMuted, streak, since, finished, lastRun, failedJobs };
+  const stoppedAfter = cron?.stoppedAfter ?? null;
+  const facts = { health, isMuted, streak, since, finished, stoppedAfter } as const;
+  return { kind, id, name, ...facts, lastRun, failedJobs };
 }

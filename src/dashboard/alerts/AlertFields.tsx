@@ -1,12 +1,11 @@
 import { LEVEL_NAMES } from '#domain/alert-words';
-import type { ReactNode } from 'react';
 import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { rangeOf } from '#domain/limits';
 import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
-import { useErrors, useField } from '../forms/Form.tsx';
+import { useShown, useField } from '../forms/Form.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
 import { nameChannel, nameOfChannel, presentRefs } from './alert-words.ts';
@@ -23,13 +22,11 @@ type AlertFieldsProps = {
   choices: readonly ChannelChoice[];
   channelNote: string;
   reminderNote: string;
-  children: ReactNode;
 };
 
-export function AlertFields({ choices, channelNote, reminderNote, children }: AlertFieldsProps) {
+export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsProps) {
   return (
     <>
-      {children}
       <NumberField
         name="slow_seconds"
         label="Slow after"
@@ -64,7 +61,7 @@ export function AlertFields({ choices, channelNote, reminderNote, children }: Al
 
 /** A checkbox for each channel, by level. */
 function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
-  const errors = useErrors();
+  const { errors } = useShown();
   const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');
   return (
     <fieldset className={classes.choices}>

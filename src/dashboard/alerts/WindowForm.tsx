@@ -1,16 +1,16 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
-import { CheckField, TextField, useTypedField, useTypedText } from '../forms/Field.tsx';
-import { Form, useErrors, useField } from '../forms/Form.tsx';
+import { CheckField, InstantField, TextField } from '../forms/Field.tsx';
+import { Form, useField, useShown, useTypedValues } from '../forms/Form.tsx';
 import formClasses from '../forms/Form.module.css';
 import { FormActions } from '../forms/FormActions.tsx';
-import type { Values } from '../forms/values.ts';
+import { textIn, type Values } from '../forms/values.ts';
 import { wrongId } from '../forms/wrong-fields.ts';
 import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
 import type { NamedSource } from '../services.ts';
-import { parseInstant } from '../words/instants.ts';
 import { describeLocally, describeWindow } from './window-words.ts';
 import classes from './Alerts.module.css';
 
@@ -32,8 +32,17 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
       <Section
         title="When"
         note="In UTC, like schedules, so that it does not move with daylight saving."
+        preview={<WindowPreview />}
       >
-        <Times />
+        <div className={classes.times}>
+          <InstantField name="starts_at" label="Starts (UTC)" required />
+          <InstantField name="ends_at" label="Ends (UTC)" required />
+        </div>
+        <CheckField
+          name="is_weekly"
+          label="Repeat every week"
+          description="Repeats on the same days and times until you delete the window."
+        />
       </Section>
       <Section title="Muted" note="Runs continue. Their alerts are recorded without notifications.">
         <SourcesField sources={sources} />
@@ -43,35 +52,22 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
   );
 }
 
-/** UTC; the text below also shows the viewer's time zone. */
-function Times() {
-  const startsAt = useTypedField('starts_at');
-  const endsAt = useTypedField('ends_at');
-  const { value: stored } = useField('is_weekly');
-  const [isWeekly, setWeekly] = useState(stored === '1');
-  const [from, to] = [parseInstant(startsAt.text), parseInstant(endsAt.text)];
-  const window =
-    from !== null && to !== null && to > from ? { startsAt: from, endsAt: to, isWeekly } : null;
+/** UTC, and the viewer's time zone. */
+function WindowPreview() {
+  const ref = useRef<HTMLDivElement>(null);
+  const values = useTypedValues(ref);
+  const [startsAt, endsAt] = ['starts_at', 'ends_at'].map((name) =>
+    parseUtc(textIn(values, name) ?? ''),
+  );
+  const isWeekly = textIn(values, 'is_weekly') === '1';
   return (
-    <>
-      <div className={classes.times}>
-        <TextField {...startsAt.input} label="Starts (UTC)" type="datetime-local" required />
-        <TextField {...endsAt.input} label="Ends (UTC)" type="datetime-local" required />
-      </div>
-      <CheckField
-        name="is_weekly"
-        label="Repeat every week"
-        description="Repeats on the same days and times until you delete the window."
-        onChange={(event) => setWeekly(event.currentTarget.checked)}
-      />
-      <div className={formClasses.schedule} aria-live="polite">
-        {window === null ? (
-          <p className="muted">Enter a start and a later end.</p>
-        ) : (
-          <Meaning window={window} />
-        )}
-      </div>
-    </>
+    <div ref={ref} className={`${formClasses.preview} ${formClasses.schedule}`} aria-live="polite">
+      {startsAt && endsAt && endsAt > startsAt ? (
+        <Meaning window={{ startsAt, endsAt, isWeekly }} />
+      ) : (
+        <p className="muted">Enter a start and a later end.</p>
+      )}
+    </div>
   );
 }
 
@@ -94,11 +90,11 @@ const SEARCHED_FROM = 12;
 
 /** The style sheet alone shows the list when it is chosen. */
 function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
-  const wanted = useTypedText('');
+  const [wanted, setWanted] = useState('');
   const mayMuteTeam = useMayNotify();
-  const errors = useErrors();
+  const { errors } = useShown();
   const error = [...(errors['covers'] ?? []), ...(errors['sources'] ?? [])].join(' ');
-  const part = wanted.text.trim().toLowerCase();
+  const part = wanted.trim().toLowerCase();
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">Muted</legend>
@@ -121,7 +117,7 @@ function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
             type="search"
             aria-label="Find a cron or queue"
             placeholder="Find a cron or queue"
-            {...wanted.input}
+            onChange={({ currentTarget }) => setWanted(currentTarget.value)}
           />
         ) : null}
         <Group title="Crons" kind="cron" sources={sources} part={part} />

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { LIMITS } from '#domain/limits';
 import { useField } from './Form.tsx';
 import { wrongId } from './wrong-fields.ts';
@@ -49,6 +49,11 @@ export function TextField(props: OwnFieldProps<'input'>) {
 /** Such as a name: browsers neither complete nor correct it. */
 export function PlainField(props: OwnFieldProps<'input'>) {
   return <TextField autoComplete="off" spellCheck={false} {...props} />;
+}
+
+/** As ISO 8601 has it, in place of a browser's own order of day and month. */
+export function InstantField(props: OwnFieldProps<'input'>) {
+  return <PlainField isShort inputMode="text" placeholder="2026-11-24 22:00" {...props} />;
 }
 
 export function NumberField(props: OwnFieldProps<'input'>) {
@@ -187,31 +192,4 @@ function idsOfWords(id: string, { name, description, error }: Words, describedBy
   const ids = [describedBy, error && wrongId(name), description && `${id}-description`];
   const some = ids.filter((each) => typeof each === 'string' && each !== '');
   return some.length > 0 ? { 'aria-describedby': some.join(' ') } : {};
-}
-
-/** Keeps text in the input (`defaultValue`), or React would remove text that was typed before the script ran. */
-export function useTypedText(defaultValue: string) {
-  const ref = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(defaultValue);
-  useEffect(() => setText(ref.current?.value ?? defaultValue), [defaultValue]);
-  const onChange: ComponentProps<'input'>['onChange'] = (event) =>
-    setText(event.currentTarget.value);
-  return {
-    text,
-    replace: (fresh: string) => {
-      if (ref.current) ref.current.value = fresh;
-      setText(fresh);
-    },
-    input: { ref, defaultValue, onChange },
-  };
-}
-
-/** The error disappears when somebody types. */
-export function useTypedField(name: string, initial = '') {
-  const { value = initial } = useField(name);
-  const typed = useTypedText(value);
-  return {
-    ...typed,
-    input: { ...typed.input, name, error: typed.text === value ? undefined : null },
-  };
 }

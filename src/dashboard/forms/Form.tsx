@@ -1,4 +1,12 @@
-import { createContext, use, useEffect, useRef, type SubmitEvent } from 'react';
+import {
+  createContext,
+  type RefObject,
+  use,
+  useEffect,
+  useRef,
+  useState,
+  type SubmitEvent,
+} from 'react';
 import {
   // oxlint-disable-next-line no-restricted-imports -- this is the one place
   Form as RouterForm,
@@ -12,7 +20,7 @@ import { useShell, useAnswer } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { personField, teamField } from '../serving/form-team.ts';
 import type { FieldErrors } from '../services.ts';
-import { type FormAnswer, listIn, textIn, type Values } from './values.ts';
+import { type FormAnswer, listIn, textIn, type Values, valuesOf } from './values.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
 
 const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {}, errors: {} });
@@ -27,8 +35,30 @@ export function useField(name: string) {
   };
 }
 
-export function useErrors(): FieldErrors {
-  return use(Shown).errors;
+export const useShown = () => use(Shown);
+
+/**
+ * For previews: what the form would send now.
+ * @param ref of an element in the form
+ * @param filled changes when the page has filled a field
+ */
+export function useTypedValues(ref: RefObject<HTMLElement | null>, filled?: unknown): Values {
+  const { values } = use(Shown);
+  const [typed, setTyped] = useState(values);
+  useEffect(() => {
+    const form = ref.current?.closest('form');
+    if (!form) return;
+    const read = () => setTyped(valuesOf(new FormData(form)));
+    // Editors of rows render what they send after the event.
+    const readLater = () => void setTimeout(read);
+    read();
+    const kinds = ['input', 'click'];
+    for (const kind of kinds) form.addEventListener(kind, readLater);
+    return () => {
+      for (const kind of kinds) form.removeEventListener(kind, readLater);
+    };
+  }, [ref, values, filled]);
+  return typed;
 }
 
 /** Also after the page has refreshed. */

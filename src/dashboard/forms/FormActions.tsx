@@ -1,7 +1,7 @@
 import { Notice } from '../parts/Notice.tsx';
 import { ButtonLink, Submit } from '../parts/Button.tsx';
 import classes from './Form.module.css';
-import { useErrors } from './Form.tsx';
+import { useShown } from './Form.tsx';
 import { goToField, wrongId } from './wrong-fields.ts';
 
 /** Enter in a field presses a form's first button. */
@@ -22,16 +22,18 @@ type FormActionsProps = { word: string; cancelTo: string; canTest?: boolean };
 
 export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps) {
   return (
-    <div className={classes.actions}>
+    <>
       <ErrorSummary />
-      <Submit intent="save" variant="filled">
-        {word}
-      </Submit>
-      {canTest ? <Submit intent="test">Test run</Submit> : null}
-      <ButtonLink to={cancelTo} variant="quiet">
-        Cancel
-      </ButtonLink>
-    </div>
+      <div className={classes.actions}>
+        <Submit intent="save" variant="filled">
+          {word}
+        </Submit>
+        {canTest ? <Submit intent="test">Test run</Submit> : null}
+        <ButtonLink to={cancelTo} variant="quiet">
+          Cancel
+        </ButtonLink>
+      </div>
+    </>
   );
 }
 
@@ -57,7 +59,7 @@ function labelOf(field: string): string {
 
 /** Links to wrong fields, which may be far above. */
 function ErrorSummary() {
-  const errors = useErrors();
+  const { errors } = useShown();
   const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
   if (wrong.length === 0) return null;
   const count = wrong.length === 1 ? 'one field needs' : `${wrong.length} fields need`;

@@ -7,6 +7,8 @@ const controls = 'input:not([type=hidden]), select, textarea';
 
 export function goToField(words: Element | null | undefined): void {
   const place = words?.closest('[data-field], fieldset');
+  const folded = place?.closest('details');
+  if (folded) folded.open = true;
   const control = place?.querySelector<HTMLElement>(controls);
   control?.focus({ preventScroll: true });
   (place ?? words)?.scrollIntoView({ block: 'center' });

@@ -95,9 +95,11 @@ export function FilterBar(props: FilterBarProps) {
         event.preventDefault();
         send(event.currentTarget, 0);
       }}
-      onChange={(event) =>
-        send(event.currentTarget, event.target instanceof HTMLSelectElement ? 0 : 350)
-      }
+      onChange={(event) => {
+        // Such as half a date.
+        if (!event.currentTarget.checkValidity()) return;
+        send(event.currentTarget, event.target instanceof HTMLSelectElement ? 0 : 350);
+      }}
     >
       {keep.map((name) =>
         params.has(name) ? (

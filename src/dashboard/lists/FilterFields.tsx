@@ -96,19 +96,24 @@ export function FurtherFilters({ names, children }: FurtherFiltersProps) {
   );
 }
 
-type FilterTextProps = { name: string; label: string; type?: string; placeholder?: string };
+type FilterTextProps = {
+  name: string;
+  label: string;
+  placeholder?: string;
+  pattern?: string;
+  title?: string;
+};
 
-export function FilterText({ name, label, type = 'text', placeholder }: FilterTextProps) {
+export function FilterText({ name, label, ...input }: FilterTextProps) {
   return (
     <div>
       <label>
         <span>{label}</span>
         <input
-          type={type}
-          placeholder={placeholder}
+          type="text"
           autoComplete="off"
           maxLength={mostFilterCharacters}
-          {...(type === 'datetime-local' ? { step: 1 } : {})}
+          {...input}
           {...useFilter(name).control}
         />
       </label>
@@ -122,10 +127,15 @@ export function FilterCodes() {
 }
 
 export function FilterTimes() {
+  const time = {
+    placeholder: '2026-11-24 22:00',
+    pattern: '\\s*\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d)?)?\\s*',
+    title: 'A day, or a day and a time, such as 2026-11-24 22:00',
+  };
   return (
     <>
-      <FilterText name="from" label="From (UTC)" type="datetime-local" />
-      <FilterText name="to" label="To (UTC)" type="datetime-local" />
+      <FilterText name="from" label="From (UTC)" {...time} />
+      <FilterText name="to" label="To (UTC)" {...time} />
     </>
   );
 }

@@ -6,10 +6,12 @@ type SectionProps = {
   note?: ReactNode;
   children: ReactNode;
   isDanger?: boolean;
+  /** Beside the fields if there is room. */
+  preview?: ReactNode;
 };
 
 /** Description on the left, form on the right. */
-export function Section({ title, note, children, isDanger = false }: SectionProps) {
+export function Section({ title, note, children, isDanger = false, preview }: SectionProps) {
   return (
     <section className={classes.section} data-danger={isDanger || undefined}>
       <div>
@@ -17,6 +19,7 @@ export function Section({ title, note, children, isDanger = false }: SectionProp
         {note ? <p>{note}</p> : null}
       </div>
       <div className={classes.body}>{children}</div>
+      {preview}
     </section>
   );
 }

@@ -191,8 +191,8 @@ const otherColumns: Column<CronListRow>[] = [
   {
     key: 'actions',
     head: 'Actions',
-    width: '84px',
-    cell: ({ cron }) => <RowActions id={cron.id} name={cron.name} isActive={cron.isActive} />,
+    width: '104px',
+    cell: ({ cron }) => <RowActions {...cron} />,
   },
 ];
 
@@ -223,16 +223,26 @@ function LastRun({ row: { lastRun } }: { row: CronListRow }) {
   );
 }
 
-function RowActions({ id, name, isActive }: { id: string; name: string; isActive: boolean }) {
+function RowActions({ id, name, isActive, stoppedAfter }: CronListRow['cron']) {
   const [intent, word] = isActive ? ['pause', 'Pause'] : ['start', 'Start'];
+  const isStopped = stoppedAfter !== null;
   return (
-    <MoreActions of={name} isSmall>
-      <ActionButton fields={{ id }} intent={intent} variant="quiet">
-        {word}
-      </ActionButton>
-      <ActionButton fields={{ id }} intent="run" variant="quiet">
-        Run now
-      </ActionButton>
-    </MoreActions>
+    <span className="row end">
+      {isStopped ? (
+        <ActionButton fields={{ id }} intent="start" size="small">
+          Start
+        </ActionButton>
+      ) : null}
+      <MoreActions of={name} isSmall>
+        {isStopped ? null : (
+          <ActionButton fields={{ id }} intent={intent} variant="quiet">
+            {word}
+          </ActionButton>
+        )}
+        <ActionButton fields={{ id }} intent="run" variant="quiet">
+          Run now
+        </ActionButton>
+      </MoreActions>
+    </span>
   );
 }

@@ -1,4 +1,5 @@
 import { redirect } from 'react-router';
+import { formatUtcMinute } from '#domain/instant';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
@@ -17,7 +18,6 @@ import {
   readJobForm,
   tooLate,
 } from '../work-forms/read-forms.ts';
-import { writeInstant } from '../words/instants.ts';
 import type { JobInput } from '#work/resources/job';
 import type { Route } from './+types/jobs.form.ts';
 
@@ -33,7 +33,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     // A job that no longer waits is shown instead.
     if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
     return {
-      values: { ...valuesOfDraft(again), scheduled_at: writeInstant(job.scheduledAt) },
+      values: { ...valuesOfDraft(again), scheduled_at: formatUtcMinute(job.scheduledAt) },
       urlNote: undefined,
       from: null,
       edits: { id, latest: describeLatest(job) },

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '#domain/instant';
+import { formatUtcMinute, HOUR_MS } from '#domain/instant';
 import { may } from '#people/roles';
 import { readFormPairs } from '#work/form-fields';
 import { readWindowInput } from '#work/resources/window';
@@ -15,7 +15,6 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { notHere, open } from '../serving/open.ts';
 import type { Alert, MaintenanceWindowView } from '../services.ts';
 import { errorsOf } from '../work-forms/read-forms.ts';
-import { writeInstant } from '../words/instants.ts';
 import type { Route } from './+types/maintenance.form.ts';
 
 const MOST_SHOWN = 50;
@@ -31,8 +30,8 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     const isOwn = sources.some((each) => each.kind === choice?.kind && each.id === choice.id);
     const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
     const values: Values = {
-      starts_at: writeInstant(start),
-      ends_at: writeInstant(start + HOUR_MS),
+      starts_at: formatUtcMinute(start),
+      ends_at: formatUtcMinute(start + HOUR_MS),
       covers: !isOwn && may(team.role, 'notifications') ? 'team' : 'chosen',
       'sources[]': isOwn ? [asked] : [],
     };
@@ -53,8 +52,8 @@ function valuesOfWindow(window: MaintenanceWindowView): Values {
   const { name, startsAt, endsAt, isWeekly, covers } = window;
   return {
     name,
-    starts_at: writeInstant(startsAt),
-    ends_at: writeInstant(endsAt),
+    starts_at: formatUtcMinute(startsAt),
+    ends_at: formatUtcMinute(endsAt),
     is_weekly: isWeekly ? '1' : '0',
     covers: covers === 'team' ? 'team' : 'chosen',
     'sources[]': covers === 'team' ? [] : covers.map(({ kind, id }) => `${kind}:${id}`),

@@ -1,6 +1,5 @@
 import { HTTP_METHODS } from '#domain/exchange';
 import { LIMITS } from '#domain/limits';
-import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
 import { silencesFailures } from '#work/verbs';
@@ -11,7 +10,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { notHere, open, orTeamFull } from '../serving/open.ts';
-import { valuesOfQueue } from '../work-forms/form-values.ts';
+import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/queues.form.ts';
@@ -21,8 +20,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const choices = await work.listChannelChoices(team.id);
   const { id } = params;
-  if (id === undefined)
-    return { queue: null, values: valuesOfQueue(DEFAULT_QUEUE_SETTINGS), choices };
+  if (id === undefined) return { queue: null, values: newQueue, choices };
   const find = (teamId: string) => work.findQueue(teamId, id);
   const queue = (await find(team.id)) ?? (await notHere(context, find));
   return { queue: { id, name: queue.name }, values: valuesOfQueue(queue), choices };

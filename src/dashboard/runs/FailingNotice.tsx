@@ -3,7 +3,9 @@ import type { AlertSettings } from '#domain/alert-settings';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { Streak, Work } from '../services.ts';
+import { countOf } from '../words/amounts.ts';
 import { describeStreak } from './failing-streak.ts';
+import { StartCron } from './HealthWord.tsx';
 import { failedOf } from './job-search.ts';
 import { describeOutcome } from './reasons.ts';
 import type { FailedSource } from './read-run.ts';
@@ -33,17 +35,23 @@ type FailingNoticeProps = {
   failing: Failing | null;
   alertSettings: AlertSettings;
   isMuted: boolean;
+  stoppedAfter: number | null;
 };
 
-export function FailingNotice({ of, id, failing, alertSettings, isMuted }: FailingNoticeProps) {
+export function FailingNotice(props: FailingNoticeProps) {
+  const { of, id, failing, alertSettings, isMuted, stoppedAfter } = props;
   if (failing === null) return null;
   const { streak, last } = failing;
   return (
     <Notice kind="failed" title={`${describeStreak(of, streak)}: ${describeOutcome(last)}`}>
       <AnswerStart response={last.response} />
       {last.nextStep ? <p>{last.nextStep}</p> : null}
+      {stoppedAfter === null ? null : (
+        <p>{`Stopped after ${countOf(stoppedAfter, 'failure')}: it does not run until you start it.`}</p>
+      )}
       <NoteOf {...alertSettings} />
       <div className="row">
+        {stoppedAfter === null ? null : <StartCron id={id} />}
         <Link to={pageOfRun(of === 'cron' ? 'execution' : 'job', last.id)}>
           See the last failure
         </Link>

@@ -2,6 +2,7 @@ import { hasEnded } from '#domain/cron-end';
 import { describeStreakOf, HEALTHS } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { CronListRow, QueueListRow, RunResult, SourceHealth } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
@@ -52,8 +53,22 @@ export function StatusWithCount({ health, streak, finished, note, word }: Status
 
 /** `Stopped after 3 failures`, or that it has ended. */
 export function describeStop(cron: CronListRow['cron']): Pick<HealthWordProps, 'word' | 'note'> {
-  if (cron.stoppedAfter === null) return { note: hasEnded(cron) ? 'ended' : null };
-  return { word: 'Stopped', note: `after ${countOf(cron.stoppedAfter, 'failure')}` };
+  return describeStopAfter(cron.stoppedAfter) ?? { note: hasEnded(cron) ? 'ended' : null };
+}
+
+export function describeStopAfter(failures: number | null) {
+  return failures === null
+    ? null
+    : { word: 'Stopped', note: `after ${countOf(failures, 'failure')}` };
+}
+
+/** Of a stopped cron, on any page. */
+export function StartCron({ id }: { id: string }) {
+  return (
+    <ActionButton action={`/crons/${id}`} intent="start" size="small">
+      Start
+    </ActionButton>
+  );
 }
 
 export function describeLoad({ queue, running, health }: QueueListRow): string | null {

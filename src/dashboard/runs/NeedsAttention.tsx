@@ -8,7 +8,7 @@ import { Time } from '../parts/Time.tsx';
 import type { Attention, Overview, Trouble } from '../services.ts';
 import { capped, countOf, formatAmount } from '../words/amounts.ts';
 import { SpreadField } from './AskAgain.tsx';
-import { StatusWithCount } from './HealthWord.tsx';
+import { describeStopAfter, StartCron, StatusWithCount } from './HealthWord.tsx';
 import { failedOf } from './job-search.ts';
 import classes from './NeedsAttention.module.css';
 import { describeOutcome } from './reasons.ts';
@@ -79,10 +79,10 @@ function CountRow({ tone, text, children }: CountRowProps) {
 }
 
 function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
-  const { kind, id, name, isMuted, since } = trouble;
+  const { kind, id, name, isMuted, since, stoppedAfter } = trouble;
   return (
     <li>
-      <StatusWithCount {...trouble} />
+      <StatusWithCount {...trouble} {...describeStopAfter(stoppedAfter)} />
       <span className={classes.name}>
         <Link to={`/${kind}s/${id}`}>{name}</Link> <small className="muted">{kind}</small>
       </span>
@@ -94,6 +94,7 @@ function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
       </span>
       <span className={classes.actions}>
         {kind === 'queue' ? <RetryJobs trouble={trouble} asOf={asOf} /> : null}
+        {stoppedAfter === null ? null : <StartCron id={id} />}
         {isMuted ? <Status name="muted" /> : <MuteForAnHour source={`${kind}:${id}`} isSmall />}
       </span>
     </li>

@@ -15,13 +15,15 @@ type Source = {
   id: string;
   alertSettings: AlertSettings;
   streak: Streak | null;
+  /** Of a cron that failures paused. */
+  stoppedAfter?: number | null;
 };
 
 /** @param levels the alerts that it can raise */
 export async function readSourceFacts(
   work: Work,
   teamId: string,
-  { kind, id, alertSettings, streak }: Source,
+  { kind, id, alertSettings, streak, stoppedAfter = null }: Source,
   levels: readonly AlertLevel[],
 ) {
   const { slow } = alertSettings;
@@ -33,7 +35,7 @@ export async function readSourceFacts(
     slow === null ? null : work.findSlowSince(teamId, id, slow),
     readFailing(work, teamId, kind, streak),
   ]);
-  return { alertSettings, windows, activity, recipients, slowSince, failing };
+  return { alertSettings, windows, activity, recipients, slowSince, failing, stoppedAfter };
 }
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;
@@ -77,13 +79,7 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
         }
       />
       <div className="stack">
-        <FailingNotice
-          of={of}
-          id={id}
-          failing={facts.failing}
-          alertSettings={facts.alertSettings}
-          isMuted={facts.windows.length > 0}
-        />
+        <FailingNotice of={of} id={id} {...facts} isMuted={facts.windows.length > 0} />
         <SlowNotice since={facts.slowSince} source={`${of}:${id}`} />
         {parts.notices}
         <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />

@@ -5,6 +5,7 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import { AlertFields } from '../alerts/AlertFields.tsx';
 import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
 import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { Advanced } from '../forms/Advanced.tsx';
 import { Form } from '../forms/Form.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import type { Values } from '../forms/values.ts';
@@ -12,8 +13,15 @@ import { Section } from '../parts/Section.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { useReach } from './reach.ts';
-import { ContentFields, TagsField, TargetFields } from './RequestFields.tsx';
-import { ScheduleField } from './ScheduleField.tsx';
+import { newCron } from './form-values.ts';
+import {
+  MoreFields,
+  PayloadField,
+  RequestPreview,
+  TagsField,
+  TargetFields,
+} from './RequestFields.tsx';
+import { EndFields, ScheduleFields, SchedulePreview } from './ScheduleFields.tsx';
 
 const thresholds = [
   { value: '', text: 'No alerts' },
@@ -21,6 +29,9 @@ const thresholds = [
   { value: '2', text: 'After 2 failed runs in a row' },
   { value: '3', text: 'After 3 failed runs in a row' },
 ];
+
+/** Open at once; the rest is under Advanced. */
+const essentials = new Set(['name', 'method', 'url', 'cron_expression', 'alert_threshold']);
 
 type CronFormProps = {
   values: Values;
@@ -47,7 +58,7 @@ export function CronForm(props: CronFormProps) {
       <EnterSaves />
       {props.from ? <input type="hidden" name="from" value={props.from} /> : null}
       {props.paste}
-      <Section title="Target" note={`The URL to call. ${reach}`}>
+      <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
         <TextField
           name="name"
           label="Name"
@@ -58,50 +69,63 @@ export function CronForm(props: CronFormProps) {
           autoFocus={props.isNew}
         />
         <TargetFields urlNote={props.urlNote} />
-        <TagsField />
-      </Section>
-      <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
-        <ScheduleField runsCounted={props.runsCounted} />
-        <CheckField
-          name="is_active"
-          label="Active"
-          description="If unticked, the cron is paused: it does not run until you start it."
-        />
-      </Section>
-      <Section title="Request" note="Every run sends the same request.">
-        <ContentFields
-          payloadNote="JSON is sent as that JSON, any other text as {“body”: text}. A GET sends it in the query string."
-          rows={5}
-        />
       </Section>
       <Section
-        title="Success"
-        note="A run succeeds if the response is 2xx and meets every assertion. Crons are never retried."
+        title="Schedule"
+        note="Crons run in UTC, at most once a minute."
+        preview={<SchedulePreview runsCounted={props.runsCounted} />}
       >
-        <TimeoutField />
-        <AssertionsEditor />
+        <ScheduleFields />
       </Section>
-      <Section title="Alerts" note="When runs fail or are slow, and who is notified.">
-        <AlertFields
-          choices={props.choices}
-          channelNote="Choose channels for each alert level. If none is ticked, the alert is shown on the Alerts page only."
-          reminderNote="Repeats the notice while the cron keeps failing."
-        >
-          <ChoiceField
-            name="alert_threshold"
-            label="Alert threshold"
-            description={describeWay(props.choices, props.sendsMail)}
-            choices={thresholds}
-            isShort
+      <Section title="Alerts" note="When runs fail.">
+        <ChoiceField
+          name="alert_threshold"
+          label="Alert threshold"
+          description={describeWay(props.choices, props.sendsMail)}
+          choices={thresholds}
+          isShort
+        />
+      </Section>
+      <Advanced defaults={newCron} essentials={essentials}>
+        <Section title="Request" note="Every run sends the same request.">
+          <PayloadField
+            description="JSON is sent as that JSON, any other text as {“body”: text}. A GET sends it in the query string."
+            rows={5}
           />
+          <MoreFields />
+        </Section>
+        <Section
+          title="Success"
+          note="A run succeeds if the response is 2xx and meets every assertion. Crons are never retried."
+        >
+          <TimeoutField />
+          <AssertionsEditor />
+        </Section>
+        <Section title="Start and end" note="When the schedule applies.">
+          <CheckField
+            name="is_active"
+            label="Active"
+            description="If unticked, the cron is paused: it does not run until you start it."
+          />
+          <EndFields runsCounted={props.runsCounted} />
           <NumberField
             name="stop_after"
             label="Stop after failed runs"
             description={`Pauses the cron and raises an alert after this many failed runs in a row, ${rangeOf(STOP_AFTER)}. To continue, start it again. Empty: never.`}
             placeholder="never"
           />
-        </AlertFields>
-      </Section>
+        </Section>
+        <Section title="More alerts" note="When runs are slow, and who is notified.">
+          <AlertFields
+            choices={props.choices}
+            channelNote="Choose channels for each alert level. If none is ticked, the alert is shown on the Alerts page only."
+            reminderNote="Repeats the notice while the cron keeps failing."
+          />
+        </Section>
+        <Section title="Tags" note="To find it again.">
+          <TagsField />
+        </Section>
+      </Advanced>
       {props.outcome}
       <FormActions word={props.word} cancelTo={props.cancelTo} />
     </Form>

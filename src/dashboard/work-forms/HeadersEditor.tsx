@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { describeControl, describeWrong, FieldFrame } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
-import { useErrors, useField } from '../forms/Form.tsx';
+import { useShown, useField } from '../forms/Form.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
@@ -10,7 +10,7 @@ import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lin
 export function HeadersEditor() {
   const name = 'headers';
   const { value: defaultValue = '' } = useField(name);
-  const errors = useErrors();
+  const { errors } = useShown();
   const id = useId();
   const [pairs, setPairs] = useState<HeaderPair[] | null>(null);
   const lines = useRef<HTMLTextAreaElement>(null);

@@ -1,13 +1,26 @@
 import type { ReactNode } from 'react';
 import { LIMITS } from '#domain/limits';
-import { ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { Advanced } from '../forms/Advanced.tsx';
+import { ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import { Form, useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import type { Values } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { useReach } from './reach.ts';
-import { ContentFields, TargetFields } from './RequestFields.tsx';
+import { MoreFields, PayloadField, RequestPreview, TargetFields } from './RequestFields.tsx';
+
+const newJob = { headers: '', callback_url: '' };
+/** Open at once; the rest is under Advanced. */
+const essentials = new Set([
+  'queue',
+  'new_queue',
+  'delay',
+  'scheduled_at',
+  'method',
+  'url',
+  'payload',
+]);
 
 type JobFormProps = {
   values: Values;
@@ -39,11 +52,9 @@ export function JobForm(props: JobFormProps) {
         {edits ? (
           <>
             <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
-            <TextField
+            <InstantField
               name="scheduled_at"
               label="Time (UTC)"
-              type="datetime-local"
-              step={1}
               description={`Until ${edits.latest}. If the time is in the past, the job starts at once.`}
             />
           </>
@@ -61,13 +72,19 @@ export function JobForm(props: JobFormProps) {
       <Section
         title="Request"
         note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
+        preview={<RequestPreview />}
       >
         <TargetFields urlNote={props.urlNote} />
-        <ContentFields
-          payloadNote="A JSON object or list. A GET sends it in the query string."
+        <PayloadField
+          description="A JSON object or list. A GET sends it in the query string."
           rows={8}
         />
       </Section>
+      <Advanced defaults={newJob} essentials={essentials}>
+        <Section title="More" note="Headers of the request, and who receives the outcome.">
+          <MoreFields />
+        </Section>
+      </Advanced>
       {props.outcome}
       <FormActions
         word={edits ? 'Save' : 'Create job'}
@@ -105,7 +122,7 @@ function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pau
   // The original's queue may be gone or paused.
   const isOffered = chosen === '' || queues.includes(chosen);
   return (
-    <div className={classes.line}>
+    <div className={classes.pair}>
       <ChoiceField
         name="queue"
         label="Queue"

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { AlertFields } from '../alerts/AlertFields.tsx';
 import { CheckField, ChoiceField, NumberField, PlainField, UrlField } from '../forms/Field.tsx';
+import { Advanced } from '../forms/Advanced.tsx';
 import { Form } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -11,8 +12,21 @@ import { Section } from '../parts/Section.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { TimeoutField } from './CronForm.tsx';
+import { newQueue } from './form-values.ts';
 import { methods, TagsField } from './RequestFields.tsx';
-import { RetryField } from './RetryField.tsx';
+import { RetryField, RetryPreview } from './RetryField.tsx';
+
+/** Open at once; the rest is under Advanced. */
+const essentials = new Set([
+  'queue',
+  'concurrency_limit',
+  'rate',
+  'retries_enabled',
+  'retry_schedule',
+  'email_alerts',
+  'test_method',
+  'test_url',
+]);
 
 type QueueFormProps = {
   values: Values;
@@ -32,9 +46,8 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
       <NameSection name={name} />
       <Section
         title="Attempts"
-        note="How long one may take, how many may run at once, and how fast they may follow each other."
+        note="How many may run at once, and how fast they may follow each other."
       >
-        <TimeoutField />
         <NumberField
           name="concurrency_limit"
           label="Concurrency limit"
@@ -52,6 +65,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
       <Section
         title="Retries"
         note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+        preview={<RetryPreview />}
       >
         <CheckField
           name="retries_enabled"
@@ -59,31 +73,45 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           description="Without it, the first failure is final."
         />
         <RetryField />
-        <NumberField
-          name="dead_letter_days"
-          label="Dead letter retention"
-          description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
+      </Section>
+      <Section title="Alerts" note="When jobs fail.">
+        <CheckField
+          name="email_alerts"
+          label="Enable email alerts for job failures"
+          description="Emails every member: a warning if a first attempt fails, a failure if a job is dead-lettered."
         />
       </Section>
-      <Section
-        title="Success"
-        note="An attempt succeeds if the response is 2xx and meets every assertion."
-      >
-        <AssertionsEditor />
-      </Section>
-      <Section title="Alerts" note="When jobs fail or are slow, and who is notified.">
-        <AlertFields
-          choices={choices}
-          channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
-          reminderNote="Repeats the notice while failed jobs are neither retried nor deleted."
+      <Advanced defaults={newQueue} essentials={essentials}>
+        <Section
+          title="Success"
+          note="An attempt succeeds if the response is 2xx and meets every assertion."
         >
-          <CheckField
-            name="email_alerts"
-            label="Enable email alerts for job failures"
-            description="Emails every member: a warning if a first attempt fails, a failure if a job is dead-lettered."
+          <TimeoutField />
+          <AssertionsEditor />
+        </Section>
+        <Section title="More alerts" note="When jobs are slow, and who is notified.">
+          <AlertFields
+            choices={choices}
+            channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
+            reminderNote="Repeats the notice while failed jobs are neither retried nor deleted."
           />
-        </AlertFields>
-      </Section>
+        </Section>
+        <Section title="Storage and tags" note="How long failed jobs stay, and how you find them.">
+          <NumberField
+            name="dead_letter_days"
+            label="Dead letter retention"
+            description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
+          />
+          <TagsField />
+          {name === null ? (
+            <CheckField
+              name="is_paused"
+              label="Paused"
+              description="Accepts jobs but sends none until you enable it."
+            />
+          ) : null}
+        </Section>
+      </Advanced>
       <Section
         title="Try it"
         note="Sends one request with the settings above, even if you have not saved them. It counts toward the monthly limit and creates no job."
@@ -107,7 +135,6 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
         note="You can’t change the name, because jobs use it. Changes below also apply to waiting jobs."
       >
         <p className="mono">{name}</p>
-        <TagsField />
       </Section>
     );
   }
@@ -119,12 +146,6 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
         required
         maxLength={LIMITS.queueCharacters}
         placeholder="invoices"
-      />
-      <TagsField />
-      <CheckField
-        name="is_paused"
-        label="Paused"
-        description="It accepts jobs and holds them until it is enabled."
       />
     </Section>
   );

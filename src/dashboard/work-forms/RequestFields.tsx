@@ -1,7 +1,10 @@
+import { useRef } from 'react';
 import { HTTP_METHODS } from '#domain/exchange';
 import { MOST_TAGS, TAG_CHARACTERS } from '#domain/tags';
 import { ChoiceField, LinesField, PlainField, UrlField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
+import { useTypedValues } from '../forms/Form.tsx';
+import { textIn } from '../forms/values.ts';
 import { HeadersEditor } from './HeadersEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
@@ -21,24 +24,40 @@ export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   );
 }
 
-export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows: number }) {
+export function PayloadField(props: { description: string; rows: number }) {
+  return (
+    <LinesField name="payload" label="Payload" mono placeholder='{"month": "2026-11"}' {...props} />
+  );
+}
+
+export function MoreFields() {
   return (
     <>
       <HeadersEditor />
-      <LinesField
-        name="payload"
-        label="Payload"
-        description={payloadNote}
-        mono
-        rows={rows}
-        placeholder='{"month": "2026-11"}'
-      />
       <UrlField
         name="callback_url"
         label="Callback URL"
         description="Receives a POST with the outcome. It is sent once, without retries."
       />
     </>
+  );
+}
+
+const MOST_SHOWN = 2_000;
+
+/** As typed, on wide screens. */
+export function RequestPreview() {
+  const ref = useRef<HTMLElement>(null);
+  const values = useTypedValues(ref);
+  const [method, url, headers, payload] = ['method', 'url', 'headers', 'payload'].map(
+    (name) => textIn(values, name)?.trim() ?? '',
+  );
+  const parts = [`${method} ${url || '…'}`, headers, payload && `\n${payload}`];
+  const text = parts.filter((part) => part !== '').join('\n');
+  return (
+    <aside ref={ref} className={`${classes.preview} ${classes.request}`} aria-label="Request">
+      <pre>{text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}</pre>
+    </aside>
   );
 }
 

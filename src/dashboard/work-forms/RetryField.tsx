@@ -1,21 +1,29 @@
+import { useRef } from 'react';
 import { parseRetrySchedule } from '#domain/retry-schedule';
 import { describeDuration } from '#domain/duration-words';
-import { PlainField, useTypedField } from '../forms/Field.tsx';
+import { PlainField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
+import { useTypedValues } from '../forms/Form.tsx';
+import { textIn } from '../forms/values.ts';
 
 export function RetryField() {
-  const { text, input } = useTypedField('retry_schedule');
-  const schedule = parseRetrySchedule(text);
   return (
-    <>
-      <PlainField
-        label="Retry schedule"
-        description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
-        placeholder="1m, 30m, 3h"
-        {...input}
-      />
+    <PlainField
+      name="retry_schedule"
+      label="Retry schedule"
+      description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
+      placeholder="1m, 30m, 3h"
+    />
+  );
+}
+
+export function RetryPreview() {
+  const ref = useRef<HTMLDivElement>(null);
+  const schedule = parseRetrySchedule(textIn(useTypedValues(ref), 'retry_schedule') ?? '');
+  return (
+    <div ref={ref} className={classes.preview}>
       {schedule ? <RetryTimeline delays={schedule} /> : null}
-    </>
+    </div>
   );
 }
 

@@ -6,15 +6,14 @@ import {
 } from '#domain/alert-settings';
 import { type Assertion, textsOfAssertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
-import { LIMITS } from '#domain/limits';
-import type { QueueSettings } from '#domain/queue-settings';
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { isLongerThan } from '#domain/text-length';
 import type { Cron } from '#work/crons';
 import { channelsField } from '#work/resources/alerts';
 import { CRON } from '#work/resources/cron';
 import { QUEUE } from '#work/resources/queue';
-import { writeTexts } from '#work/resources/resource';
+import { initialOf, writeTexts } from '#work/resources/resource';
 import { textIn, type Values } from '../forms/values.ts';
 import type { JobDraft } from '../services.ts';
 import { mask } from './header-lines.ts';
@@ -41,11 +40,14 @@ function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSett
 export const channelsShown = 'channels_shown';
 
 export const newCron: Values = {
-  method: 'GET',
-  timeout_seconds: String(LIMITS.timeoutSeconds.initial),
-  is_active: '1',
-  // The API leaves alerts off unless they are asked for (§2.1); here people see that they are on.
-  alert_threshold: '1',
+  ...writeTexts(CRON, {
+    ...initialOf(CRON),
+    name: '',
+    url: '',
+    cronExpression: '',
+    // The API leaves alerts off unless they are asked for (§2.1); here people see that they are on.
+    alertThreshold: 1,
+  }),
   ...valuesOfLists([], NO_ALERT_SETTINGS),
 };
 
@@ -65,6 +67,8 @@ export function valuesOfQueue(queue: QueueSettings): Values {
     ...valuesOfLists(queue.assertions, queue.alertSettings),
   };
 }
+
+export const newQueue = valuesOfQueue(DEFAULT_QUEUE_SETTINGS);
 
 /** @param draft null values become the mask */
 export function valuesOfDraft(draft: JobDraft): Values {

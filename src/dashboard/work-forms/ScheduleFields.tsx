@@ -1,9 +1,10 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
 import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
-import { NumberField, PlainField, useTypedField } from '../forms/Field.tsx';
-import { useField } from '../forms/Form.tsx';
+import { InstantField, NumberField, PlainField } from '../forms/Field.tsx';
+import { useField, useTypedValues } from '../forms/Form.tsx';
+import { textIn } from '../forms/values.ts';
 import classes from '../forms/Form.module.css';
 import { Submit } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
@@ -12,79 +13,95 @@ import { formatUtc } from '../words/instants.ts';
 import { presets, readSchedule, type ScheduleReading } from '../words/schedule-words.ts';
 import { knownZone } from '../words/time-zone.ts';
 
-/**
- * §3.1. Without a script the button "Show next runs" asks the server. @param runsCounted of a cron with a number of
- * runs
- */
-export function ScheduleField({ runsCounted }: { runsCounted: number }) {
-  const { now, timeZone: ownZone } = useMoment();
-  const expression = useTypedField('cron_expression');
-  // May be known only after the first render.
-  const zone = useTypedField('time_zone', ownZone ?? '');
-  const endsAt = useTypedField('ends_at');
-  const maxRuns = useTypedField('max_runs');
-  const { value: mostRuns = '' } = useField('max_runs');
-  const timeZone = knownZone(zone.text);
-  // As far as they can be read; the server has their errors.
-  const end: CronEnd = {
-    endsAt: parseUtc(endsAt.text),
-    maxRuns: /^\d{1,7}$/.test(maxRuns.text.trim()) ? Number(maxRuns.text) : null,
-  };
-  const reading = readSchedule(expression.text, now, timeZone);
+/** §3.1. Without a script the button "Show next runs" asks the server. */
+export function ScheduleFields() {
   const id = useId();
   return (
     <>
       <PlainField
+        name="cron_expression"
         label="Cron expression"
         description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
         required
         maxLength={LIMITS.cronExpressionCharacters}
-        list={`${id}-presets`}
-        aria-describedby={`${id}-meaning`}
+        list={id}
+        aria-describedby={MEANING}
         style={{ fontFamily: 'var(--mono)' }}
-        {...expression.input}
       />
-      <Presets id={`${id}-presets`} onUse={expression.replace} />
+      <Presets id={id} />
       <noscript>
         <Submit intent="look" formNoValidate>
           Show next runs
         </Submit>
       </noscript>
-      <ZoneField zone={zone} />
-      <div id={`${id}-meaning`} aria-live="polite">
-        <Meaning reading={endReading(reading, end, runsCounted)} timeZone={timeZone} />
-      </div>
-      <PlainField
+      <ZoneField />
+    </>
+  );
+}
+
+const MEANING = 'schedule-meaning';
+
+/** @param runsCounted of a cron with a number of runs */
+export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
+  const { now, timeZone: ownZone } = useMoment();
+  const ref = useRef<HTMLDivElement>(null);
+  const values = useTypedValues(ref, ownZone);
+  const typed = (name: string) => textIn(values, name) ?? '';
+  const timeZone = knownZone(typed('time_zone'));
+  const reading = readSchedule(typed('cron_expression'), now, timeZone);
+  // As far as they can be read; the server has their errors.
+  const end: CronEnd = {
+    endsAt: parseUtc(typed('ends_at')),
+    maxRuns: /^\d{1,7}$/.test(typed('max_runs').trim()) ? Number(typed('max_runs')) : null,
+  };
+  return (
+    <div id={MEANING} ref={ref} className={classes.preview} aria-live="polite">
+      <Meaning reading={endReading(reading, end, runsCounted)} timeZone={timeZone} />
+    </div>
+  );
+}
+
+export function EndFields({ runsCounted }: { runsCounted: number }) {
+  const { value: mostRuns = '' } = useField('max_runs');
+  return (
+    <>
+      <InstantField
+        name="ends_at"
         label="Ends at"
-        isShort
         description="UTC, such as 2026-12-31 18:00. No scheduled run starts after this time. Empty: no end."
         placeholder="none"
-        {...endsAt.input}
       />
       <NumberField
+        name="max_runs"
         label="Ends after runs"
         description={`Stop after this many scheduled runs; Run now does not count.${mostRuns === '' ? '' : ` ${runsCounted} so far.`} Empty: no end.`}
         placeholder="none"
-        {...maxRuns.input}
       />
     </>
   );
 }
 
 /** Only for the shown times. */
-function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
+function ZoneField() {
   const id = useId();
+  const { timeZone } = useMoment();
+  const { value = timeZone ?? '' } = useField('time_zone');
+  const [typed, setTyped] = useState<string | null>(null);
   // The server may know other names than the browser.
   const [zones, setZones] = useState<readonly string[]>([]);
-  const isUnknown = zone.text.trim() !== '' && knownZone(zone.text) === null;
+  const zone = typed ?? value;
+  const isUnknown = zone.trim() !== '' && knownZone(zone) === null;
   return (
     <>
       <PlainField
+        name="time_zone"
         label="Show runs in"
         isShort
         description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: with summer time, its runs shift by an hour in that zone."
         list={`${id}-zones`}
-        {...zone.input}
+        // May be known only after the first render.
+        defaultValue={value}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
         error={isUnknown ? 'There is no such time zone. An example is Europe/Berlin.' : null}
       />
@@ -98,7 +115,7 @@ function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
 }
 
 /** Buttons need scripts. */
-function Presets({ id, onUse }: { id: string; onUse: (expression: string) => void }) {
+function Presets({ id }: { id: string }) {
   return (
     <>
       <datalist id={id}>
@@ -115,7 +132,7 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
             type="button"
             className="chip"
             title={value}
-            onClick={() => onUse(value)}
+            onClick={({ currentTarget }) => fillExpression(currentTarget, value)}
           >
             {text}
           </button>
@@ -123,6 +140,11 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
       </div>
     </>
   );
+}
+
+function fillExpression({ form }: HTMLButtonElement, expression: string): void {
+  const field = form?.elements.namedItem('cron_expression');
+  if (field instanceof HTMLInputElement) field.value = expression;
 }
 
 function endReading(
