@@ -119,6 +119,20 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
+  test('cron and queue commands switch alerts about certificates on and off', async () => {
+    const cron = ['--name', 'Secure', '--url', 'https://tls.example/', '--expression', '@daily'];
+    const made: Json = await printed('cron', 'create', ...team, ...cron);
+    assert.equal(made['certificate_alerts'], false);
+    const edit = ['cron', 'edit', '--id', String(made['id'])];
+    const on = await printed(...edit, '--certificate-alerts', 'on');
+    assert.equal(on['certificate_alerts'], true);
+    assert.equal((await printed(...edit, '--timeout', '9'))['certificate_alerts'], true);
+    const off = await printed(...edit, '--certificate-alerts', 'off');
+    assert.equal(off['certificate_alerts'], false);
+    const queue = ['queue', 'set', ...team, '--queue', 'secure', '--certificate-alerts', 'on'];
+    assert.equal((await printed(...queue))['certificate_alerts'], true);
+  });
+
   test('cron create and edit set, keep and remove the failed runs that stop a cron', async () => {
     const cron = ['--name', 'Fragile', '--url', 'https://stop.example/', '--expression', '@daily'];
     const made: Json = await printed('cron', 'create', ...team, ...cron, '--stop-after', '5');

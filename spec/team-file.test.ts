@@ -347,6 +347,7 @@ crons:
     stop_after: 12
     slow_seconds: 20
     slow_times_median: 3
+    certificate_alerts: true
 `;
     test('team apply creates channels before the items that use them', async () => {
       const teamId = await makeTeam();

@@ -133,6 +133,15 @@ describe('the text of an alert', () => {
     const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
     assert.ok(!facts.some(({ label }) => label === 'Reason'));
   });
+  test('the alert of a certificate names host and end, and has no reason or response', () => {
+    const errorMessage = 'The certificate of a.example ends at 2026-12-05 10:00 UTC.';
+    const change = { kind: 'certificate', level: 'warning', failedRuns: null } as const;
+    const { title, facts, excerpt } = write({ ...change, errorMessage, source: queue }, 1, 'body');
+    assert.equal(title, 'Warning: queue “emails” has a target whose certificate ends soon');
+    assert.deepEqual(facts[1], { label: 'Certificate', value: errorMessage });
+    assert.ok(!facts.some(({ label }) => label === 'Reason'));
+    assert.equal(excerpt, null);
+  });
   test('the alert of a slow run has its duration and no response', () => {
     const slow = { kind: 'slow', errorMessage: 'Took 25 s, longer than 20 s.' } as const;
     const { facts, excerpt, details } = write(

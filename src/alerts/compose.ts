@@ -4,7 +4,7 @@ import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
-import { describeEvent, LEVEL_NAMES } from '#domain/alert-words';
+import { describeEvent, isAside, LEVEL_NAMES } from '#domain/alert-words';
 import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
@@ -24,7 +24,7 @@ interface StillFailing {
 const NAME_CHARACTERS = 120;
 const ERROR_CHARACTERS = 300;
 
-/** Contains no payload, header or target URL. */
+/** Contains no payload, header or target URL; of a certificate its host. */
 export function writeMessage(
   notification: StillFailing,
   baseUrl: string,
@@ -47,7 +47,7 @@ export function writeMessage(
       { label: 'Team', value: teamName },
     ],
     excerpt:
-      alertCount === 1 && response !== null && alert.kind !== 'slow'
+      alertCount === 1 && response !== null && !isAside(alert.kind)
         ? excerptOf(response, secrets)
         : null,
     link: linkOf(alert, alertCount, baseUrl),
@@ -143,8 +143,10 @@ function factsOf(
 ): { label: string; value: string }[] {
   const { level, attemptNumber, failedRuns, raisedAt } = alert;
   const facts = [{ label: 'Status', value: statusOf(alert) }];
-  if (alert.kind === 'slow') facts.push({ label: 'Duration', value: alert.errorMessage ?? '' });
-  else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
+  if (isAside(alert.kind)) {
+    const label = { slow: 'Duration', certificate: 'Certificate' }[alert.kind];
+    facts.push({ label, value: oneLine(alert.errorMessage ?? '', ERROR_CHARACTERS) });
+  } else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
   if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
   if (failedRuns !== null) facts.push({ label: 'Failed in a row', value: String(failedRuns) });
   const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');

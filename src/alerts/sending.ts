@@ -1,3 +1,4 @@
+import { isAside } from '#domain/alert-words';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { ChannelConfig, PostedChannel } from '#domain/notification-channel';
@@ -266,7 +267,7 @@ function planSteps(
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
-  const areMembersNotified = alert.source.kind === 'queue' && alert.kind !== 'slow';
+  const areMembersNotified = alert.source.kind === 'queue' && !isAside(alert.kind);
   const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
     const isAmong = (some: readonly NotificationTarget[], all: NotificationTarget) =>

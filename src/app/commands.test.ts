@@ -45,6 +45,7 @@ const NO_ALERT_FIELDS = {
   slow_seconds: null,
   slow_times_median: null,
   remind_hours: null,
+  certificate_alerts: false,
 };
 
 forEachDatabase((name, makeDatabaseUrl) => {

@@ -101,7 +101,10 @@ describe('docs/team-file.md', () => {
     (first) => /`(?:slack|ntfy|telegram|pagerduty)`/.test(first),
     'second',
   );
-  const ofAlerts = fieldsInRows((first) => /_channels`|_note`|slow_|remind_/.test(first), 'first');
+  const ofAlerts = fieldsInRows(
+    (first) => /_channels`|_note`|slow_|remind_|certificate_/.test(first),
+    'first',
+  );
   const keys = SECTIONS.map(({ key }) => key);
 
   for (const { key, resource } of SECTIONS) {

@@ -14,6 +14,8 @@ export interface AlertSettings {
   runbookUrl: string | null;
   remindHours: RemindHours | null;
   slow: SlowRule | null;
+  /** Whether certificates of targets that end soon raise an alert. */
+  certificates: boolean;
 }
 
 export const REMIND_HOURS = [1, 6, 24] as const;
@@ -27,6 +29,7 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
   runbookUrl: null,
   remindHours: null,
   slow: null,
+  certificates: false,
 };
 
 /**
@@ -54,6 +57,7 @@ export function writeAlertSettings(settings: AlertSettings): string | null {
     ...(settings.note !== null && { note: settings.note }),
     ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
     ...(settings.remindHours !== null && { remindHours: settings.remindHours }),
+    ...(settings.certificates && { certificates: true }),
   };
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
 }
@@ -79,6 +83,7 @@ export function readAlertSettings(
     runbookUrl: textOf(kept['runbookUrl']),
     remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
     slow,
+    certificates: kept['certificates'] === true,
   };
 }
 

@@ -2,8 +2,16 @@ import type { AlertLevel } from './alert-streak.ts';
 import { countOf } from './amounts.ts';
 import { describeDuration } from './duration-words.ts';
 
-/** `reminder`: the failure continues. `slow`: about how long runs take. `stopped`: the failure paused the cron. */
-export type AlertKind = 'reminder' | 'slow' | 'stopped';
+/**
+ * `reminder`: the failure continues. `slow`: about how long runs take. `stopped`: the failure paused the cron.
+ * `certificate`: a target's ends soon.
+ */
+export type AlertKind = 'reminder' | 'slow' | 'stopped' | 'certificate';
+
+/** Independent of failed runs and their recoveries. */
+export function isAside(kind: AlertKind | null): kind is 'slow' | 'certificate' {
+  return kind === 'slow' || kind === 'certificate';
+}
 
 export const LEVEL_NAMES: Record<AlertLevel, string> = {
   warning: 'Warning',
@@ -22,6 +30,7 @@ interface AlertFacts {
 /** The end of a sentence that begins with the source's name. Alerts of single jobs have other texts. */
 export function describeEvent({ kind, level, source, failedRuns, downMs }: AlertFacts): string {
   const after = `after ${describeDuration(downMs ?? 0)}`;
+  if (kind === 'certificate') return 'has a target whose certificate ends soon';
   if (kind === 'slow') {
     if (downMs === null) return 'is slow';
     return level === 'recovery' ? `is as fast as before ${after}` : `is still slow ${after}`;

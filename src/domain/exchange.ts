@@ -1,3 +1,4 @@
+import type { ServerCertificate } from './certificate.ts';
 import type { FaultCode } from './connection-faults.ts';
 import type { JsonFindings } from './json/find.ts';
 import type { PathStep } from './json/path.ts';
@@ -49,6 +50,8 @@ export interface Trace {
   address: string | null;
   /** At most 16 KiB. */
   responseHeaders: HeaderList;
+  /** Absent unless this exchange opened a TLS connection with a whole handshake. Not stored with the run. */
+  certificate?: ServerCertificate;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { decideAfterAttempt } from '#domain/after-attempt';
+import { type SeenCertificate, seeCertificate } from '#domain/certificate';
 import { cronCallbackBody, jobCallbackBody } from '#domain/callback';
 import type { Clock } from '#domain/clock';
 import type { Exchange, OutgoingRequest } from '#domain/exchange';
@@ -21,6 +22,8 @@ export interface Answer {
   end: RunEnd;
   /** Null if it isn't stored. */
   response: StoredResponse | null;
+  /** Null without a new TLS connection. */
+  certificate: SeenCertificate | null;
 }
 
 export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
@@ -40,7 +43,13 @@ export function answerOf(
   const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
   const end = endOf(exchange, verdict, clock.now());
   const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
-  return { verdict, end, response: responseOf(exchange, trace, responseKeepBytes) };
+  const { certificate } = exchange.trace;
+  return {
+    verdict,
+    end,
+    response: responseOf(exchange, trace, responseKeepBytes),
+    certificate: certificate ? seeCertificate(certificate, end.completedAt) : null,
+  };
 }
 
 /** The cron may be changed later; a job's request can't. */
@@ -52,7 +61,7 @@ function sentOf({ kind, method, url, payload }: Run) {
 export function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
-  return { verdict: { ok: false, ...failure }, end, response: null };
+  return { verdict: { ok: false, ...failure }, end, response: null, certificate: null };
 }
 
 /**
@@ -61,7 +70,7 @@ export function notSent(errorMessage: string, completedAt: number): Answer {
  */
 function settleJob(
   job: ClaimedJob,
-  { verdict, end, response }: Answer,
+  { verdict, end, response, certificate }: Answer,
   policy: QueuePolicy,
 ): Settlement {
   const { completedAt } = end;
@@ -70,7 +79,7 @@ function settleJob(
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
     const next = { id: newId(completedAt), scheduledAt: step.at };
-    return { run: job, status: 'retried', end, response, next, callback: null, alert };
+    return { run: job, status: 'retried', end, response, next, callback: null, alert, certificate };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
   const callback = callbackOf(job, end, () =>
@@ -82,7 +91,7 @@ function settleJob(
       ...end,
     }),
   );
-  return { run: job, status, end, response, next: null, callback, alert };
+  return { run: job, status, end, response, next: null, callback, alert, certificate };
 }
 
 export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Settlement {
@@ -92,7 +101,7 @@ export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Set
 /** Never retried (§3.1). */
 function settleExecution(
   execution: ClaimedExecution,
-  { verdict, end, response }: Answer,
+  { verdict, end, response, certificate }: Answer,
 ): Settlement {
   const status = verdict.ok ? 'success' : 'failed';
   const callback = callbackOf(execution, end, () =>
@@ -103,7 +112,8 @@ function settleExecution(
       ...end,
     }),
   );
-  return { run: execution, status, end, response, next: null, callback, alert: null };
+  const outcome = { status, end, response, certificate } as const;
+  return { run: execution, ...outcome, next: null, callback, alert: null };
 }
 
 function payloadOf({ kind, payload }: Run) {

@@ -1,3 +1,4 @@
+import type { ServerCertificate } from '#domain/certificate';
 import { CONNECT_SECONDS, type FaultCode, faultOf } from '#domain/connection-faults';
 import type {
   BodyNeeds,
@@ -62,6 +63,7 @@ export class Attempt implements ConnectionUser, BudgetedTask {
   #openUntilMs: number | null = null;
   #cancelOpening: (() => void) | null = null;
   #connection: Connection | null = null;
+  #certificate: ServerCertificate | null = null;
   #isSent = false;
 
   #status: number | null = null;
@@ -177,6 +179,7 @@ export class Attempt implements ConnectionUser, BudgetedTask {
   onReady(): void {
     this.#endOpening();
     this.#watch.mark('sending');
+    this.#certificate = this.#connection?.takeCertificate() ?? null;
     this.#isSent = true;
     this.#connection?.send(this.#head, this.#request.body);
   }
@@ -284,7 +287,9 @@ export class Attempt implements ConnectionUser, BudgetedTask {
   #ending() {
     const { durationMs, timing } = this.#watch.stop();
     const address = this.#addresses[this.#dialled - 1] ?? null;
-    return { durationMs, trace: { timing, address, responseHeaders: this.#responseHeaders } };
+    const certificate = this.#certificate;
+    const trace = { timing, address, responseHeaders: this.#responseHeaders };
+    return { durationMs, trace: certificate === null ? trace : { ...trace, certificate } };
   }
 
   #settle(exchange: Exchange): void {

@@ -5,6 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
+import { DAY_MS } from '#domain/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { createAuthority, type Credentials, type TestAuthority } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';
@@ -49,7 +50,8 @@ async function exchangeOverTls(
   server.close();
   const [first] = exchanges;
   assert.ok(first);
-  return { exchange: first, kinds: exchanges.map(({ kind }) => kind), names, heads };
+  const certificates = exchanges.map(({ trace }) => trace.certificate);
+  return { exchange: first, kinds: exchanges.map(({ kind }) => kind), names, heads, certificates };
 }
 
 describe('TLS', () => {
@@ -60,6 +62,20 @@ describe('TLS', () => {
     );
     assert.deepEqual([kinds, names], [['answered', 'answered'], ['good.test']]);
     assert.notEqual(exchange.trace.timing.tlsMs, null);
+  });
+
+  test('the first exchange of a connection has the certificate, and later ones have none', async () => {
+    const endsAt = Date.now() - (Date.now() % 1000) + 10 * DAY_MS;
+    const startsAt = endsAt - 90 * DAY_MS;
+    const credentials = await authority.issue({
+      hosts: ['good.test'],
+      notBefore: new Date(startsAt),
+      notAfter: new Date(endsAt),
+    });
+    const { exchange, certificates } = await exchangeOverTls('good.test', credentials);
+    const host = exchange.trace.certificate?.host;
+    assert.match(host ?? '', /^good\.test:\d+$/);
+    assert.deepEqual(certificates, [{ host, startsAt, endsAt }, undefined]);
   });
 
   test('a trailing dot is not part of the requested TLS name', async () => {
@@ -162,8 +178,12 @@ describe('TLS', () => {
         trusted: [authority.cert],
         dnsServers: [dns.address],
       });
-      const get = async (host: string) =>
-        assert.equal((await sender.get(`https://${host}:${port}/`)).kind, 'answered');
+      const certificates: boolean[] = [];
+      const get = async (host: string) => {
+        const { kind, trace } = await sender.get(`https://${host}:${port}/`);
+        assert.equal(kind, 'answered');
+        certificates.push(trace.certificate !== undefined);
+      };
       for (let n = 0; n < 3; n++) await get('good.test');
       await get('other.test');
       await clock.advance(3_599_000);
@@ -171,6 +191,8 @@ describe('TLS', () => {
       await clock.advance(1_000);
       await get('good.test');
       assert.deepEqual(resumed, [false, true, true, false, true, false]);
+      // A resumed session shows none.
+      assert.deepEqual(certificates, [true, false, false, true, false, true]);
       server.close();
     });
   }

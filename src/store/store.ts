@@ -11,6 +11,7 @@ import { sessions } from './people/sessions.ts';
 import { backlog } from './figures/backlog.ts';
 import { bulkTasks } from './jobs/bulk-tasks.ts';
 import { callbacks } from './callbacks/callbacks.ts';
+import { certificates } from './alerts/certificates.ts';
 import { channels } from './alerts/channels.ts';
 import { crons } from './crons/crons.ts';
 import { teamPauses } from './crons/team-pauses.ts';
@@ -217,6 +218,7 @@ const NOUNS = {
   windows,
   channels,
   alerts,
+  certificates,
   notifications,
   teamPauses,
   crons,

@@ -9,7 +9,7 @@ export type Alert = StoredAlert | UsageAlert;
 export type { AlertFilter, StoredAlert, UsageAlert };
 
 /** §6.4, §6.7. Only the engine raises alerts. */
-export function createAlertWork({ alerts }: Store) {
+export function createAlertWork({ alerts, certificates }: Store) {
   return {
     /** Newest first. A text that isn't an id finds nothing. */
     listAlerts: async (teamId: string, filter: AlertFilter): Promise<Alert[]> => {
@@ -22,6 +22,8 @@ export function createAlertWork({ alerts }: Store) {
     /** Null: it isn't slow (§6.4). */
     findSlowSince: async (teamId: string, sourceId: string, rule: SlowRule) =>
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
+    listEndingCertificates: async (teamId: string, sourceId: string) =>
+      isId(sourceId) ? certificates.listOfSource(teamId, sourceId) : [],
     countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
     /** Marks some hundred alerts as read, or as unread again. Gives how many of them exist. */
     markAlerts: async (teamId: string, alertIds: readonly string[], isRead: boolean) =>

@@ -1,6 +1,7 @@
 import { HOUR_MS, DAY_MS } from '#domain/instant';
 import { rankHealth } from '#domain/health';
 import type { ExecutionRecord } from '#store/crons/crons';
+import type { EndingCertificate } from '#store/alerts/certificates';
 import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type { EndedRun, Trouble } from './cron-contract.ts';
@@ -14,19 +15,20 @@ const MOST_JUDGED = 50;
 /** As many as the strips of results have. */
 const RESULTS = 50;
 const DAYS = 30;
+const MOST_CERTIFICATES = 5;
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 export type Figures = Overview['figures'];
 
 export async function readOverview(store: Store, teamId: string) {
-  const { lists, outcomes, durations, depths, teamPauses, clock } = store;
+  const { lists, outcomes, durations, depths, teamPauses, certificates, clock } = store;
   const now = clock.now();
   const lastDay = stepsUntil(now, { stepMs: HOUR_MS, count: 24 });
   const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
   const weekFrom = lastDay.from - 6 * DAY_MS;
   const outages = await readOutages(store, { from: lastMonth.from });
   const reading = listSources(store, teamId, 'queue', { withRunning: false });
-  const [last, next, queues, crons, hours, timed, looked, planned, ended, pause] =
+  const [last, next, queues, crons, hours, timed, looked, planned, ended, pause, ending] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
@@ -46,6 +48,7 @@ export async function readOverview(store: Store, teamId: string) {
       ),
       listJobs(store, teamId, [{ tab: 'completed' }, { tab: 'failed' }], false),
       teamPauses.read(teamId),
+      certificates.listOfTeam(teamId, MOST_CERTIFICATES),
     ]);
   const waits = looked.depths.map(({ oldestMs }) => oldestMs);
   const oldestWaitMs = findLongestWait(queues, now);
@@ -59,6 +62,8 @@ export async function readOverview(store: Store, teamId: string) {
       longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
     },
     ...(await findTroubles(store, teamId, { cron: crons, queue: queues })),
+    /** The first that end. */
+    certificates: nameSources(ending, { cron: crons, queue: queues }),
     /** None while everything is paused. */
     nextUp: pause ? [] : nextUp.slice(0, SHOWN),
     justHappened: [...last.map(asHappened), ...ended]
@@ -75,6 +80,18 @@ export async function readOverview(store: Store, teamId: string) {
  */
 function firstDue(queues: readonly JudgedSource[], now: number): number {
   return Math.min(now, ...queues.map(({ nextAt }) => nextAt ?? now));
+}
+
+function nameSources(
+  ending: readonly (EndingCertificate & { sourceId: string })[],
+  sources: Record<'cron' | 'queue', readonly JudgedSource[]>,
+) {
+  return ending.flatMap(({ sourceId, ...certificate }) =>
+    (['cron', 'queue'] as const).flatMap((kind) => {
+      const source = sources[kind].find(({ id }) => id === sourceId);
+      return source ? [{ ...certificate, kind, id: sourceId, name: source.name }] : [];
+    }),
+  );
 }
 
 /** Without paused queues, whose jobs wait for a person only. */

@@ -66,7 +66,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     'countTabs countJobs listBulkTasks findBulkTask groupFailures listRuns listRunsBefore',
     'readResponseText readChannel listChannels listChannelChoices findChannel',
     'listChannelUsers findWindow listWindows listActiveWindows listAlertSources listAlerts',
-    'findAlert findSlowSince countUnreadAlerts readTeamPause readOverview readAttention',
+    'findAlert findSlowSince listEndingCertificates countUnreadAlerts readTeamPause readOverview readAttention',
     'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
     'listActivity listActivityOf',
   ),

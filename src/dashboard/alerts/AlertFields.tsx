@@ -1,10 +1,11 @@
 import { LEVEL_NAMES } from '#domain/alert-words';
 import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
+import { CERTIFICATE_DAYS } from '#domain/certificate';
 import { rangeOf } from '#domain/limits';
 import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
 import { channelsField } from '#work/resources/alerts';
-import { ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
+import { CheckField, ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
 import { useShown, useField } from '../forms/Form.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
@@ -38,6 +39,11 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
         label="Times longer than usual"
         description={`Also slow: a run that takes this many times the ${MEDIAN_DAYS}-day median, ${rangeOf(SLOW_RANGES.timesMedian)}, once ${LEAST_TIMED} runs succeeded. If both fields are set, the lower limit applies.`}
         placeholder="none"
+      />
+      <CheckField
+        name="certificate_alerts"
+        label="Warn about certificates"
+        description={`Raises one alert for each TLS certificate of a target that ends within ${CERTIFICATE_DAYS} days.`}
       />
       <ChannelChoices choices={choices} note={channelNote} />
       <ChoiceField

@@ -5,6 +5,7 @@ import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
+import { countOf } from '../words/amounts.ts';
 import { formatUtc } from '../words/instants.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
@@ -94,6 +95,30 @@ export function SlowNotice({ since, source }: { since: number | null; source: st
     <Notice kind="warning" title={`This ${what} is slow`}>
       Since <Time at={since} exact /> (<Time at={since} />
       ). <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
+    </Notice>
+  );
+}
+
+/** Nothing without certificates. */
+export function CertificateNotice({
+  certificates,
+}: {
+  certificates: readonly { host: string; endsAt: number }[];
+}) {
+  if (certificates.length === 0) return null;
+  const what = countOf(certificates.length, 'certificate', 'certificates');
+  return (
+    <Notice kind="warning" title={`${what} of targets must be renewed`}>
+      <ul>
+        {certificates.map(({ host, endsAt }) => (
+          <li key={`${host} ${endsAt}`}>
+            {host}: valid until <Time at={endsAt} exact />
+          </li>
+        ))}
+      </ul>
+      <p>
+        Requests fail after that time. The notice disappears when a run sees a newer certificate.
+      </p>
     </Notice>
   );
 }

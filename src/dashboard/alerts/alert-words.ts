@@ -1,6 +1,6 @@
 /** For rows; notifications have their own texts. */
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { describeEvent } from '#domain/alert-words';
+import { describeEvent, isAside } from '#domain/alert-words';
 import {
   nameOfKind,
   CHANNEL_KINDS,
@@ -35,7 +35,7 @@ export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;
   const outcome = describeOutcome(alert);
-  const showsReason = level !== 'recovery' || kind === 'slow';
+  const showsReason = level !== 'recovery' || isAside(kind);
   const says = showsReason && errorMessage !== null && !errorMessage.startsWith(outcome);
   return [
     outcome === '–' ? null : outcome,

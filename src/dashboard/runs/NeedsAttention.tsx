@@ -14,15 +14,22 @@ import classes from './NeedsAttention.module.css';
 import { describeOutcome } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
 
-type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles'> & {
+type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles' | 'certificates'> & {
   /** Null if the counts could not be read. */
   attention: Attention | null;
   asOf: number;
 };
 
-export function NeedsAttention({ troubles, moreTroubles, attention, asOf }: NeedsAttentionProps) {
+export function NeedsAttention({
+  troubles,
+  moreTroubles,
+  certificates,
+  attention,
+  asOf,
+}: NeedsAttentionProps) {
   const { failedJobs = 0, unreadAlerts = 0 } = attention ?? {};
-  const isCalm = troubles.length === 0 && failedJobs === 0 && unreadAlerts === 0;
+  const isCalm =
+    troubles.length + certificates.length === 0 && failedJobs === 0 && unreadAlerts === 0;
   return (
     <section className="panel">
       <header>
@@ -44,6 +51,17 @@ export function NeedsAttention({ troubles, moreTroubles, attention, asOf }: Need
               <Link to="/queues?status=failing">Queues</Link>
             </CountRow>
           ) : null}
+          {certificates.map(({ host, endsAt, kind, id, name }) => (
+            <li key={`${id} ${host} ${endsAt}`} className={classes.count} data-tone="plain">
+              <Glyph name="alerts" size={13} />
+              <span>
+                The certificate of {host} is valid until <Time at={endsAt} />
+              </span>
+              <span className={classes.actions}>
+                <Link to={`/${kind}s/${id}`}>{name}</Link>
+              </span>
+            </li>
+          ))}
           {failedJobs > 0 ? (
             <CountRow
               tone="red"

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
+import { CertificateNotice, MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FailingNotice, readFailing } from './FailingNotice.tsx';
@@ -27,15 +27,17 @@ export async function readSourceFacts(
   levels: readonly AlertLevel[],
 ) {
   const { slow } = alertSettings;
-  const [windows, activity, recipients, slowSince, failing] = await Promise.all([
+  const [windows, activity, recipients, slowSince, certificates, failing] = await Promise.all([
     work.listActiveWindows(teamId, { kind, id }),
     work.listActivityOf(teamId, id),
     describeRecipients(work, teamId, alertSettings, levels),
     // Null: it isn't slow, or has no rule.
     slow === null ? null : work.findSlowSince(teamId, id, slow),
+    work.listEndingCertificates(teamId, id),
     readFailing(work, teamId, kind, streak),
   ]);
-  return { alertSettings, windows, activity, recipients, slowSince, failing, stoppedAfter };
+  const shown = { slowSince, certificates, failing, stoppedAfter };
+  return { alertSettings, windows, activity, recipients, ...shown };
 }
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;
@@ -81,6 +83,7 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
       <div className="stack">
         <FailingNotice of={of} id={id} {...facts} isMuted={facts.windows.length > 0} />
         <SlowNotice since={facts.slowSince} source={`${of}:${id}`} />
+        <CertificateNotice certificates={facts.certificates} />
         {parts.notices}
         <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />
         {parts.children}

@@ -36,7 +36,7 @@ export function SourceSettings(props: SourceSettingsProps) {
   const alertFact = (
     <AlertFact
       source={`${of}:${id}`}
-      isOn={alerts.isOn || alertSettings.slow !== null}
+      isOn={alerts.isOn || alertSettings.slow !== null || alertSettings.certificates}
       isMuted={windows.length > 0}
     >
       {alerts.words}
@@ -108,9 +108,11 @@ export function noteEntries({
   runbookUrl,
   remindHours,
   slow,
+  certificates,
 }: Omit<AlertSettings, 'channels'>): (readonly [string, ReactNode])[] {
   return [
     ['Slow runs', slow === null ? null : `Alerts when one takes longer than ${describeRule(slow)}`],
+    ['Certificates', certificates ? 'Alerts when one of a target ends soon' : null],
     [
       'Reminders',
       remindHours === null

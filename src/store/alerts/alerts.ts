@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AlertLevel } from '#domain/alert-streak';
+import { isAside } from '#domain/alert-words';
 import type { AlertDelivery } from '../tables/alerts.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
@@ -120,7 +121,7 @@ export const alerts = {
     sourceIds: readonly string[],
     { id, kind }: Pick<StoredAlert, 'id' | 'kind'>,
   ): Promise<Set<string>> {
-    const recovered = { level: 'recovery', kind: kind === 'slow' ? kind : null } as const;
+    const recovered = { level: 'recovery', kind: isAside(kind) ? kind : null } as const;
     const key = { team_id: teamId, source_id: sourceIds, id: above(id), ...recovered };
     const rows = await all(main, 'alerts', key, { columns: ['source_id'] });
     return new Set(rows.map(({ source_id }) => source_id));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alert-burst';
 import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
+import { isAside } from '#domain/alert-words';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
@@ -94,7 +95,7 @@ async function placeInNotifications(trx: Trx, placed: readonly Placed[]): Promis
 
 /** For failed jobs (§6.4, §6.5). */
 function mailsMembers({ source, row }: AlertToRaise): boolean {
-  return source.kind === 'queue' && row.kind !== 'slow';
+  return source.kind === 'queue' && !isAside(row.kind ?? null);
 }
 
 /** Alerts of failing jobs share a notification in a burst. */

@@ -154,9 +154,9 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);
 }
 
-/** The last alert about failures. Alerts about slow runs do not count. */
+/** The last alert about failures. */
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
-  const where = [sql<boolean>`(kind is null or kind <> 'slow')`];
+  const where = [sql<boolean>`(kind is null or kind not in ('slow', 'certificate'))`];
   const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;
   const key = { team_id: teamId, source_id: cronId };
   return first(trx, 'alerts', key, { columns, where, order: ['id desc'] });

@@ -28,6 +28,7 @@ describe('crons in the store', () => {
           runbookUrl: 'https://wiki.example/#frag',
           remindHours: 6,
           slow: { seconds: 20, timesMedian: 3 },
+          certificates: true,
         },
         stopAfter: 7,
         end: { endsAt: TEST_START + 9e9, maxRuns: 3 },

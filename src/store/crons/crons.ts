@@ -7,6 +7,7 @@ import { newId } from '#domain/ids';
 import { readTags, writeTags } from '#domain/tags';
 
 import { takePlace } from '../database/row-bounds.ts';
+import { forgetCertificates } from '../alerts/certificates.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteRunsOf, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import { readWholeExecutions } from '../runs/every-run.ts';
@@ -167,6 +168,7 @@ export const crons = {
       // Blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);
+      await forgetCertificates(trx, teamId, cronId);
       return gone;
     });
     if (removed === 0) return false;
@@ -316,6 +318,7 @@ async function changeCron(
     const columns = decide(before);
     if (Object.keys(columns).length > 0) {
       await change(trx, 'crons', { team_id: teamId, id: cronId }, columns);
+      if ((columns.url ?? before.url) !== before.url) await forgetCertificates(trx, teamId, cronId);
     }
     return { ...before, ...columns };
   });

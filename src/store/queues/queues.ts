@@ -9,6 +9,7 @@ import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteRunsOf, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
+import { forgetCertificates } from '../alerts/certificates.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
@@ -210,6 +211,7 @@ const functions = {
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
       await forgetSpell(trx, teamId, queueId);
+      await forgetCertificates(trx, teamId, queueId);
       await forgetFailing(trx, teamId, queueId);
       return gone;
     });

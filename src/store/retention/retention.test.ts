@@ -313,6 +313,7 @@ async function expire(store: Store, limit = KEEP.limit) {
   for (const kind of EXPIRING) {
     if (kind === 'outcomes' || kind === 'durations') continue;
     if (kind === 'depths' || kind === 'looks' || kind === 'activity') continue;
+    if (kind === 'certificates') continue;
     const asked = { ...KEEP, limit, now: store.clock.now() };
     gone[kind] = await store.retention.deleteSome(kind, asked);
   }

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { FIRST_ID } from '#domain/ids';
 import { DAY_MS } from '#domain/instant';
+import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
 import { deleteOldAlerts } from '../alerts/alerts.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
@@ -66,8 +67,14 @@ function deleteFew(table: string, condition: (value: string) => string) {
 
 function olderThan(
   days: number,
-  table: 'activity' | 'outcome_hours' | 'duration_hours' | 'queue_depths' | 'depth_looks',
-  column: 'hour' | 'at',
+  table:
+    | 'activity'
+    | 'outcome_hours'
+    | 'duration_hours'
+    | 'queue_depths'
+    | 'depth_looks'
+    | 'ending_certificates',
+  column: 'hour' | 'at' | 'seen_at',
 ): Deletion {
   const statement = deleteFew(table, (before) => `${column} < ${before}`);
   return async (db, { now, limit }) =>
@@ -116,6 +123,7 @@ const DELETIONS = {
   depths: olderThan(8, 'queue_depths', 'at'),
   // A month's plot shows where looks are missing.
   looks: olderThan(35, 'depth_looks', 'at'),
+  certificates: olderThan(CERTIFICATE_KEPT_DAYS, 'ending_certificates', 'seen_at'),
   activity: olderThan(400, 'activity', 'at'),
   // Leftovers of a deletion of a queue or cron that was interrupted.
   orphans: oneByOne(

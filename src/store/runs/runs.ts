@@ -1,3 +1,4 @@
+import { KnownCertificates } from '../alerts/certificates.ts';
 import { claimExecutions } from './claim-executions.ts';
 import { jobClaims as claimsOnPostgres } from './claim-jobs-postgres.ts';
 import { jobClaims as claimsOnSqlite } from './claim-jobs-sqlite.ts';
@@ -27,7 +28,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const skippedTeams = new SkippedGroups();
   const points = ofEachTable(() => new StartingPoints(clock));
-  const tools = { db, medians: new Medians(db) };
+  const tools = { db, medians: new Medians(db), certificates: new KnownCertificates(db) };
   let onBatch: OnBatch = () => {};
   const groupsOf = (table: RunTable) =>
     nodeGroups<Settlement, boolean>(

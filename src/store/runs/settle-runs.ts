@@ -1,3 +1,4 @@
+import { followCertificates, type KnownCertificates } from '../alerts/certificates.ts';
 import { followCrons, type SettledRun } from '../alerts/cron-alerts.ts';
 import type { Database } from '../database/database.ts';
 import { END_RUNS, endRuns } from './end-runs.ts';
@@ -14,20 +15,27 @@ interface Settled {
   hasRaised: boolean;
 }
 
+interface Tools {
+  db: Database;
+  medians: Medians;
+  certificates: KnownCertificates;
+}
+
 /** Outcomes, next attempts, callbacks and alerts in one transaction. */
 export async function settleRuns(
-  { db, medians }: { db: Database; medians: Medians },
+  { db, medians, certificates }: Tools,
   table: RunTable,
   nodeId: string,
   settlements: readonly Settlement[],
 ): Promise<Settled> {
   const timed = await timeRuns(settlements, medians);
+  const news = await certificates.findNews(settlements);
   const input = packSettlements(db.dialect, table, nodeId, settlements);
-  if (timed.length === 0 && settlements.every(isQuiet)) {
+  if (timed.length + news.length === 0 && settlements.every(isQuiet)) {
     const ended = await endRuns(input, (some) => db.perform(END_RUNS, some));
     return { isOurs: amongEnded(ended), hasRaised: false };
   }
-  return db.transact(async (trx) => {
+  const settled = await db.transact(async (trx) => {
     const ended = await endRuns(input, (some) => END_RUNS[trx.dialect.name].run(trx, some));
     const isOurs = amongEnded(ended);
     const kept = settlements.filter(({ run }) => isOurs(run));
@@ -36,8 +44,12 @@ export async function settleRuns(
     await raiseJobAlerts(trx, kept.flatMap(alertOf));
     const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
     await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
-    return { isOurs, hasRaised: hasFollowed || hasSpellAlert };
+    const ourNews = news.filter(({ run }) => isOurs(run));
+    const hasCertificateAlert = await followCertificates(trx, ourNews);
+    return { isOurs, hasRaised: hasFollowed || hasSpellAlert || hasCertificateAlert };
   });
+  if (news.length > 0) certificates.forget();
+  return settled;
 }
 
 /** @param ended  null if all were ended */

@@ -1,4 +1,5 @@
 import type { EndedJobStatus } from '#domain/run-status';
+import type { SeenCertificate } from '#domain/certificate';
 import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
 import { CALLBACK, type CallbackToSend } from '../callbacks/callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
@@ -42,6 +43,8 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
   callback: CallbackToSend | null;
   /** Of a job (§6.4); a cron's alerts depend on its streak. */
   alert: 'warning' | 'failure' | null;
+  /** Of the target; null or absent without a new TLS connection. */
+  certificate?: SeenCertificate | null;
 }
 
 export type JobSettlement = Settlement<ClaimedJob>;

@@ -126,6 +126,26 @@ export const slowSpells = table(
   { key: ['team_id', 'source_id'] },
 );
 
+/** Of targets (certificates.ts). */
+export const endingCertificates = table(
+  'ending_certificates',
+  {
+    team_id: id(),
+    source_id: id(),
+    host: text(),
+    ends_at: instant(),
+    /** To the day. */
+    seen_at: instant(),
+    is_notified: yesNo(),
+    /** A run has seen a later one of this host. Kept, because some hosts show both for a while. */
+    is_replaced: yesNo(),
+  },
+  {
+    key: ['team_id', 'source_id', 'host', 'ends_at'],
+    indexes: { ending_certificates_by_sight: { on: ['seen_at'] } },
+  },
+);
+
 /** Separate from the queues, whose rows every claim reads. */
 export const failingQueues = table(
   'failing_queues',

@@ -2,16 +2,18 @@
 import {
   type AlertSettings,
   DEFAULT_REF,
+  NO_ALERT_SETTINGS,
   NOTE_CHARACTERS,
   REMIND_HOURS,
 } from '#domain/alert-settings';
 import type { ChannelRef, RemindHours } from '#domain/alert-settings';
+import { CERTIFICATE_DAYS } from '#domain/certificate';
 import type { AlertLevel } from '#domain/alert-streak';
 import { rangeOf } from '#domain/limits';
 import { SLOW_RANGES } from '#domain/slow-runs';
 import { isName } from '../fields.ts';
 import { group } from './field.ts';
-import { integer, oneOf, text, url } from './kinds.ts';
+import { boolean, integer, oneOf, text, url } from './kinds.ts';
 import { channels } from './list-kinds.ts';
 import type { Resource } from './resource.ts';
 
@@ -21,6 +23,7 @@ interface AlertParts {
   remindHours: RemindHours | null;
   slowSeconds: number | null;
   slowTimes: number | null;
+  certificates: boolean;
   warning: readonly ChannelRef[];
   failure: readonly ChannelRef[];
   recovery: readonly ChannelRef[];
@@ -82,13 +85,21 @@ const PARTS: Resource<AlertParts> = {
       none: 'not by the median',
     },
   }),
+  certificates: boolean('certificate_alerts', {
+    initial: NO_ALERT_SETTINGS.certificates,
+    option: {
+      flags: '--certificate-alerts <SWITCH>',
+      help: `warn once of a target's certificate that ends within ${CERTIFICATE_DAYS} days`,
+      choices: ['on', 'off'],
+    },
+  }),
   warning: channelsOf('warning', 'warnings'),
   failure: channelsOf('failure', 'failures'),
   recovery: channelsOf('recovery', 'recoveries'),
 };
 
 export const ALERT_SETTINGS = group<AlertParts, AlertSettings>(PARTS, {
-  join: ({ note, runbookUrl, remindHours, slowSeconds, slowTimes, ...refs }) => {
+  join: ({ note, runbookUrl, remindHours, slowSeconds, slowTimes, certificates, ...refs }) => {
     const isSlowSet = slowSeconds !== null || slowTimes !== null;
     return {
       channels: Object.fromEntries(Object.entries(refs).filter(([, each]) => !isDefault(each))),
@@ -96,26 +107,29 @@ export const ALERT_SETTINGS = group<AlertParts, AlertSettings>(PARTS, {
       runbookUrl,
       remindHours,
       slow: isSlowSet ? { seconds: slowSeconds, timesMedian: slowTimes } : null,
+      certificates,
     };
   },
-  split: ({ channels: chosen, note, runbookUrl, remindHours, slow }) => ({
+  split: ({ channels: chosen, note, runbookUrl, remindHours, slow, certificates }) => ({
     note,
     runbookUrl,
     remindHours,
     slowSeconds: slow?.seconds ?? null,
     slowTimes: slow?.timesMedian ?? null,
+    certificates,
     warning: chosen.warning ?? [DEFAULT_REF],
     failure: chosen.failure ?? [DEFAULT_REF],
     recovery: chosen.recovery ?? [DEFAULT_REF],
   }),
   // By ids; a missing level goes to the default.
-  record: ({ channels: alert_channels, note, runbookUrl, remindHours, slow }) => ({
+  record: ({ channels: alert_channels, note, runbookUrl, remindHours, slow, certificates }) => ({
     alert_channels,
     alert_note: note,
     runbook_url: runbookUrl,
     slow_seconds: slow?.seconds ?? null,
     slow_times_median: slow?.timesMedian ?? null,
     remind_hours: remindHours,
+    certificate_alerts: certificates,
   }),
   activity: ['alert settings', 'name'],
 });

@@ -1,3 +1,4 @@
+import { isAside } from '#domain/alert-words';
 import { cut, type Message, type MessageDetails, type Subject } from '../message.ts';
 import type { Post, PostingChannel } from '../posting-channel.ts';
 
@@ -36,9 +37,9 @@ export const pagerduty: PostingChannel<'pagerduty'> = {
   },
 };
 
-/** A slow source may also fail, and each ends separately. */
+/** A slow source, or one with an old certificate, may also fail, and each ends separately. */
 function keyOf({ kind, id }: Subject, about: MessageDetails): string {
-  return `belfry-${kind}-${id}${about.kind === 'slow' ? '-slow' : ''}`;
+  return `belfry-${kind}-${id}${isAside(about.kind) ? `-${about.kind}` : ''}`;
 }
 
 function resolve(key: string) {

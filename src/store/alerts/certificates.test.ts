@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import type { SeenCertificate } from '#domain/certificate';
+import { DAY_MS, MINUTE_MS } from '#domain/instant';
+import type { Store } from '#store/store';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  anExecutionSettlement,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+  runAlerts,
+} from '#testing/factories';
+import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
+import { all } from '../database/rows.ts';
+import { CERTIFICATE_KEPT_DAYS } from './certificates.ts';
+
+const END = TEST_START + 20 * DAY_MS;
+const OLD: SeenCertificate = { host: 'a.example', endsAt: END, endsSoon: true };
+const NEW: SeenCertificate = { host: 'a.example', endsAt: END + 90 * DAY_MS, endsSoon: false };
+const ON: AlertSettings = { ...NO_ALERT_SETTINGS, certificates: true };
+
+async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
+  const store = await openTestStore();
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store, 1e10);
+  const cron = await aCron(store, teamId, { alertSettings });
+  const start = async (in_: Store = store, by = node, count = 1) => {
+    for (let n = 0; n < count; n++)
+      await in_.crons.addExecution(teamId, cron.id, store.clock.now());
+    const asked = [{ id: teamId, slots: count }];
+    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by))).claimed;
+  };
+  /** A run now whose new connection shows the certificate; null: no new connection. */
+  const run = async (certificate: SeenCertificate | null, in_: Store = store) => {
+    const [execution] = await start(in_);
+    assert.ok(execution);
+    const settlement = anExecutionSettlement(store, execution, { certificate });
+    assert.equal(await in_.runs.settle(node, settlement), true);
+  };
+  const shown = () => store.certificates.listOfSource(teamId, cron.id);
+  const set = (certificates: boolean, url = cron.url) =>
+    store.crons.update(
+      teamId,
+      cron.id,
+      { ...cron, url, alertSettings: { ...cron.alertSettings, certificates } },
+      { isActive: null, nextRunAt: null, now: store.clock.now() },
+    );
+  return { store, teamId, node, cron, start, run, shown, set };
+}
+
+async function textsOf(store: Store, teamId: string): Promise<string[]> {
+  const alerts = await runAlerts(store, teamId, { limit: 100 });
+  return alerts.map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`);
+}
+
+const WARNED = 'warning certificate: The certificate of a.example ends at 2026-12-11 12:00 UTC.';
+
+forEachStore((name, openTestStore) => {
+  describe('§6.4 certificates of targets', () => {
+    test('a certificate that ends soon is shown and raises one alert', async () => {
+      const { store, teamId, cron, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      for (let n = 0; n < 3; n++) {
+        await run(OLD);
+        await store.testClock.advance(2 * DAY_MS);
+      }
+      assert.deepEqual(await shown(), [{ host: 'a.example', endsAt: END }]);
+      const [alert, ...others] = await runAlerts(store, teamId, { limit: 9 });
+      assert.deepEqual(others, []);
+      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+      assert.deepEqual(alert?.source, { kind: 'cron', id: cron.id, name: cron.name });
+      assert.equal(alert.delivery, 'pending');
+    });
+
+    test('a later certificate ends the notice and raises nothing', async () => {
+      const { store, teamId, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      await run(NEW);
+      assert.deepEqual(await shown(), []);
+      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+    });
+
+    test('a later certificate that also ends soon replaces the first and raises its own alert', async () => {
+      const { store, teamId, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      await run({ ...OLD, endsAt: END + 1 });
+      assert.deepEqual(await shown(), [{ host: 'a.example', endsAt: END + 1 }]);
+      assert.equal((await textsOf(store, teamId)).length, 2);
+    });
+
+    test('a host that shows an old and a new certificate in turn raises one alert', async () => {
+      const { store, teamId, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      for (const certificate of [OLD, NEW, OLD, NEW, OLD]) await run(certificate);
+      assert.equal((await shown()).length, 1);
+      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+    });
+
+    test('runs without a new connection change nothing', async () => {
+      const { store, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      await run(null);
+      assert.equal((await shown()).length, 1);
+    });
+
+    test('without the setting the certificate is shown and raises nothing', async () => {
+      const { store, teamId, run, shown } = await aScene(openTestStore, NO_ALERT_SETTINGS);
+      await using _ = store;
+      await run(OLD);
+      assert.equal((await shown()).length, 1);
+      assert.deepEqual(await textsOf(store, teamId), []);
+    });
+
+    test('a certificate that is known raises an alert within a day after the setting is set', async () => {
+      const { store, teamId, run, set } = await aScene(openTestStore, NO_ALERT_SETTINGS);
+      await using _ = store;
+      await run(OLD);
+      await set(true);
+      await store.testClock.advance(DAY_MS);
+      await run(OLD);
+      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+    });
+
+    test('a restarted process raises no second alert', async () => {
+      const { store, teamId, run } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      const restarted = await store.reopen();
+      await run(OLD, restarted);
+      await store.testClock.advance(DAY_MS);
+      await run(OLD, restarted);
+      assert.deepEqual(await textsOf(restarted, teamId), [WARNED]);
+    });
+
+    test('runs that two nodes settle at once raise one alert', async () => {
+      const { store, teamId, node, start } = await aScene(openTestStore);
+      await using _ = store;
+      // A file of SQLite has one process that claims and settles.
+      const other = name === 'postgres' ? await store.openAnother() : store;
+      const otherNode = await aNode(other, 1e10);
+      const [mine, theirs] = [await start(store, node, 8), await start(other, otherNode, 8)];
+      const end = (in_: Store, by: string) => (execution: (typeof mine)[number]) =>
+        in_.runs.settle(by, anExecutionSettlement(store, execution, { certificate: OLD }));
+      await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
+      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+    });
+
+    test('another URL or a deletion removes the certificates of a cron', async () => {
+      const { store, teamId, cron, run, shown, set } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      await set(true);
+      assert.equal((await shown()).length, 1);
+      await set(true, 'https://b.example/');
+      assert.deepEqual(await shown(), []);
+      await run(OLD);
+      await store.crons.delete(teamId, cron.id);
+      assert.deepEqual(await all(store.database, 'ending_certificates', {}), []);
+    });
+
+    test('a certificate that no run sees any more is forgotten', async () => {
+      const { store, run, shown } = await aScene(openTestStore);
+      await using _ = store;
+      await run(OLD);
+      const expire = () =>
+        store.retention.deleteSome('certificates', {
+          now: store.clock.now(),
+          historyDays: 30,
+          limit: 9,
+        });
+      await store.testClock.advance(CERTIFICATE_KEPT_DAYS * DAY_MS);
+      assert.equal(await expire(), 0);
+      await store.testClock.advance(1);
+      assert.equal(await expire(), 1);
+      assert.deepEqual(await shown(), []);
+    });
+
+    test('a queue with very many hosts keeps 20 certificates and warns of these', async () => {
+      const { store, teamId, node } = await aScene(openTestStore);
+      await using _ = store;
+      const queue = await aQueue(store, teamId, { alertSettings: ON });
+      const jobs = [];
+      for (let n = 0; n < 60; n++) jobs.push(await aClaimedJob(store, teamId, node));
+      for (const half of [jobs.slice(0, 30), jobs.slice(30)]) {
+        const ends = half.map((job) => {
+          const certificate = { ...OLD, host: `${job.id}.example` };
+          return store.runs.settle(node, aSettlement(store, job, { certificate }));
+        });
+        await Promise.all(ends);
+      }
+      assert.equal((await store.certificates.listOfSource(teamId, queue.id)).length, 20);
+      const texts = await textsOf(store, teamId);
+      assert.equal(texts.length, 20);
+      const [alert] = await runAlerts(store, teamId, { limit: 1 });
+      assert.deepEqual(alert?.source, { kind: 'queue', id: queue.id, name: queue.name });
+    });
+
+    test('a job whose claim is gone changes nothing', async () => {
+      const { store, teamId, node } = await aScene(openTestStore);
+      await using _ = store;
+      const queue = await aQueue(store, teamId, { alertSettings: ON });
+      const job = await aClaimedJob(store, teamId, node);
+      const settlement = aSettlement(store, job, { certificate: OLD });
+      assert.equal(await store.runs.settle(await aNode(store), settlement), false);
+      assert.deepEqual(await store.certificates.listOfSource(teamId, queue.id), []);
+      assert.deepEqual(await textsOf(store, teamId), []);
+    });
+
+    test('runs that agree with the known certificates need no statement about them', async () => {
+      const statements: string[] = [];
+      const { store, teamId, node, run } = await aScene((options) =>
+        openTestStore({ ...options, onStatement: ({ sql }) => void statements.push(sql) }),
+      );
+      await using _ = store;
+      const settle = async (certificate: SeenCertificate) => {
+        const job = await aClaimedJob(store, teamId, node);
+        statements.length = 0;
+        await store.runs.settle(node, aSettlement(store, job, { certificate }));
+        return statements.filter((sql) => sql.includes('ending_certificates')).length;
+      };
+      await run(OLD);
+      assert.ok((await settle(OLD)) > 0);
+      // Reads what this process has just written.
+      assert.equal(await settle(OLD), 1);
+      assert.equal(await settle(OLD), 0);
+      assert.equal(await settle({ ...NEW, host: 'b.example' }), 0);
+      await store.testClock.advance(MINUTE_MS);
+      assert.equal(await settle(OLD), 1);
+    });
+  });
+});

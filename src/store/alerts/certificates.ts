@@ -1,0 +1,181 @@
+import { readAlertSettings } from '#domain/alert-settings';
+import { describeCertificate, type SeenCertificate } from '#domain/certificate';
+import { DAY_MS } from '#domain/instant';
+import type { Context } from '../database/context.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { addMissing, all, change, one, remove } from '../database/rows.ts';
+import type { Settlement } from '../runs/settlement.ts';
+import type { Row } from '../tables/tables.ts';
+import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+
+/** Of one cron or queue. A queue may call thousands of hosts. */
+const MOST_CERTIFICATES = 20;
+/** A row that no run has confirmed for so long is deleted. Some crons run once a month. */
+export const CERTIFICATE_KEPT_DAYS = 35;
+const CONFIRMED_EVERY_MS = DAY_MS;
+const FRESH_MS = 60_000;
+const MOST_KNOWN = 10_000;
+
+type CertificateRow = Row<'ending_certificates'>;
+
+interface Sight {
+  run: Settlement['run'];
+  end: Settlement['end'];
+  sourceId: string;
+  certificate: SeenCertificate;
+}
+
+/**
+ * The rows as they were up to a minute ago. Most runs agree with them and need no statement, also while a certificate
+ * ends soon.
+ */
+export class KnownCertificates {
+  readonly #db: Database;
+  #bySource = new Map<string, CertificateRow[]>();
+  #readAt: number | null = null;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Before the transaction of the settlements. */
+  async findNews(settlements: readonly Settlement[]): Promise<Sight[]> {
+    const seen = settlements.flatMap(({ run, end, certificate }): Sight[] => {
+      const sourceId = run.kind === 'job' ? run.queueId : run.cronId;
+      return certificate ? [{ run, end, sourceId, certificate }] : [];
+    });
+    if (seen.length === 0) return seen;
+    await this.#refresh(Math.max(...seen.map(({ end }) => end.completedAt)));
+    return seen.filter((sight) => this.#isNews(sight));
+  }
+
+  /** Other processes learn of a change within a minute; this one at once. */
+  forget(): void {
+    this.#readAt = null;
+  }
+
+  async #refresh(now: number): Promise<void> {
+    const readAt = this.#readAt;
+    if (readAt !== null && now >= readAt && now - readAt < FRESH_MS) return;
+    const rows = await all(this.#db, 'ending_certificates', {}, { limit: MOST_KNOWN });
+    this.#bySource = Map.groupBy(rows, ({ source_id }) => source_id);
+    this.#readAt = now;
+  }
+
+  #isNews({ sourceId, certificate: { host, endsAt, endsSoon }, end }: Sight): boolean {
+    const rows = this.#bySource.get(sourceId) ?? [];
+    const ofHost = rows.filter((row) => row.host === host);
+    if (ofHost.some((row) => row.ends_at < endsAt && row.is_replaced === 0)) return true;
+    if (!endsSoon) return false;
+    const own = ofHost.find((row) => row.ends_at === endsAt);
+    if (own === undefined) return rows.length < MOST_CERTIFICATES;
+    return own.is_replaced === 1 || end.completedAt - own.seen_at >= CONFIRMED_EVERY_MS;
+  }
+}
+
+/** In one order, and after all other locks of a settlement. @returns whether an alert was raised */
+export async function followCertificates(trx: Trx, news: readonly Sight[]): Promise<boolean> {
+  const last = new Map(
+    news.map((sight) => {
+      const { host, endsAt } = sight.certificate;
+      return [`${sight.sourceId} ${host} ${endsAt}`, sight];
+    }),
+  );
+  const alerts: AlertToRaise[] = [];
+  for (const key of [...last.keys()].toSorted()) {
+    const sight = last.get(key);
+    const alert = sight && (await follow(trx, sight));
+    if (alert) alerts.push(alert);
+  }
+  await raiseAlerts(trx, alerts);
+  return alerts.length > 0;
+}
+
+async function follow(trx: Trx, sight: Sight): Promise<AlertToRaise | null> {
+  const { run, sourceId, certificate, end } = sight;
+  const { host, endsAt } = certificate;
+  const kind = run.kind === 'job' ? 'queue' : 'cron';
+  // Prevents a deletion meanwhile, so that no row outlives its source.
+  const source = await one(
+    trx,
+    `${kind}s`,
+    { team_id: run.teamId, id: sourceId },
+    ['id', 'name', 'alert_settings'],
+    'for key share',
+  );
+  if (!source) return null;
+  const ofSource = { team_id: run.teamId, source_id: sourceId };
+  const locked = { order: ['ends_at'], lock: 'for update' } as const;
+  const rows = await all(trx, 'ending_certificates', { ...ofSource, host }, locked);
+  const older = rows.filter((row) => row.ends_at < endsAt && row.is_replaced === 0);
+  if (older.length > 0) {
+    const ends_at = older.map((row) => row.ends_at);
+    await change(trx, 'ending_certificates', { ...ofSource, host, ends_at }, { is_replaced: 1 });
+  }
+  if (!certificate.endsSoon) return null;
+  const settings = readAlertSettings(source.alert_settings);
+  const wasNotified = rows.some((row) => row.ends_at === endsAt && row.is_notified === 1);
+  const raises = settings.certificates && !wasNotified;
+  const now = {
+    seen_at: end.completedAt,
+    is_replaced: 0,
+    is_notified: raises || wasNotified ? 1 : 0,
+  } as const;
+  const own = { ...ofSource, host, ends_at: endsAt };
+  if (rows.some((row) => row.ends_at === endsAt)) {
+    await change(trx, 'ending_certificates', own, now);
+  } else {
+    const others = await all(trx, 'ending_certificates', ofSource, { columns: ['host'] });
+    if (others.length >= MOST_CERTIFICATES) return null;
+    // Another process has just added and notified it.
+    if ((await addMissing(trx, 'ending_certificates', { ...own, ...now })) === 0) return null;
+  }
+  if (!raises) return null;
+  return {
+    source: { kind, id: sourceId, name: source.name },
+    settings,
+    row: {
+      team_id: run.teamId,
+      level: 'warning',
+      run_id: run.id,
+      attempt_number: run.kind === 'job' ? run.attemptNumber : null,
+      ...outcomeOf(end),
+      reason: null,
+      error_message: describeCertificate(certificate),
+      kind: 'certificate',
+    },
+  };
+}
+
+export async function forgetCertificates(trx: Trx, teamId: string, sourceId: string) {
+  await remove(trx, 'ending_certificates', { team_id: teamId, source_id: sourceId });
+}
+
+/** Without replaced ones, the first end first. */
+export const certificates = {
+  async listOfSource({ main }: Context, teamId: string, sourceId: string) {
+    const key = { team_id: teamId, source_id: sourceId, is_replaced: 0 } as const;
+    const rows = await all(main, 'ending_certificates', key, { order: ['ends_at', 'host'] });
+    return rows.map(certificateOf);
+  },
+
+  async listOfTeam({ searches }: Context, teamId: string, limit: number) {
+    const key = { team_id: teamId, is_replaced: 0 } as const;
+    const order = ['ends_at', 'host', 'source_id'] as const;
+    const rows = await all(searches, 'ending_certificates', key, { order, limit });
+    return rows.map(({ host, ends_at: endsAt, source_id: sourceId }) => ({
+      host,
+      endsAt,
+      sourceId,
+    }));
+  },
+};
+
+export interface EndingCertificate {
+  host: string;
+  endsAt: number;
+}
+
+function certificateOf({ host, ends_at: endsAt }: CertificateRow): EndingCertificate {
+  return { host, endsAt };
+}
