@@ -37,7 +37,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual([first?.status, first?.scheduledAt], ['pending', startedAt + 5000]);
       assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
       assert.equal((await work.findCron(teamId, made.id))?.isActive, true);
-      assert.deepEqual(await work.readTeamPause(teamId), { at: startedAt, by: 'Ada' });
+      assert.deepEqual(await work.readTeamPause(teamId), { at: startedAt, by: 'Ada', until: null });
     });
 
     test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {

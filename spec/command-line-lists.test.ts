@@ -26,6 +26,38 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     assert.deepEqual([resumed['paused_at'], resumed['paused_by']], [null, null]);
   });
 
+  test('team, cron and queue are paused until a time, which must be in the future', async () => {
+    const until = ['--until', '2099-12-31 18:00'];
+    const ends = '2099-12-31T18:00:00.000+00:00';
+    const paused = await printed('team', 'pause', ...team, ...until, '--yes');
+    assert.equal(paused['paused_until'], ends);
+    const resumed = await printed('team', 'resume', ...team, '--yes');
+    assert.equal(resumed['paused_until'], null);
+    const past = await refused('team', 'pause', ...team, '--until', '2020-01-01 00:00', '--yes');
+    assert.equal(past, 'the end of the pause must be in the future.');
+    assert.match(await refused('team', 'pause', ...team, '--until', 'noon', '--yes'), /^--until:/);
+
+    const { id } = await aCron(open.store, open.teamId);
+    const cron = await printed('cron', 'pause', '--id', id, ...until);
+    assert.deepEqual([cron['is_active'], cron['paused_until']], [false, ends]);
+    const endless = await printed('cron', 'edit', '--id', id, '--no-pause-until');
+    assert.deepEqual([endless['is_active'], endless['paused_until']], [false, null]);
+    const started = await printed('cron', 'resume', '--id', id);
+    assert.deepEqual([started['is_active'], started['paused_until']], [true, null]);
+    const edited = await printed('cron', 'edit', '--id', id, '--pause-until', '2099-12-31 18:00');
+    assert.deepEqual([edited['is_active'], edited['paused_until']], [false, ends]);
+    await refused('cron', 'edit', '--id', id, '--pause-until', '2020-01-01 00:00');
+
+    const set = ['queue', 'set', ...team, '--queue', 'mails'];
+    const queue = await printed(...set, '--pause-until', '2099-12-31 18:00');
+    assert.deepEqual([queue['is_paused'], queue['paused_until']], [true, ends]);
+    const enabled = await printed(...set, '--resume');
+    assert.deepEqual([enabled['is_paused'], enabled['paused_until']], [false, null]);
+    await refused(...set, '--pause-until', '2020-01-01 00:00');
+    const [last] = await printed('activity', 'list', ...team, '--area', 'queues', '--limit', '1');
+    assert.match(String(last?.['detail']), /paused until: 2099-12-31 18:00 → none/);
+  });
+
   describe('a list', () => {
     const idsOf = (records: Json[]) => records.map(({ id }) => id);
 

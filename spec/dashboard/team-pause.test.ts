@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useDashboard } from '#testing/dashboard';
-import { aCron } from '#testing/factories';
+import { aCron, aQueue } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
 /** The switch over everything of a team (§3.11), without scripts. */
@@ -47,6 +47,41 @@ describe('pausing everything', () => {
       activity.map(({ action }) => action),
       ['team.resumed', 'team.paused'],
     );
+  });
+
+  test('a pause until a time shows its end on every page; a time in the past is refused', async () => {
+    const user = await dashboard.user('cleo@until.test', { team: 'Until' });
+    const visitor = await dashboard.signIn(user);
+    const { work, store } = dashboard.service;
+    const cron = await aCron(store, user.teamId);
+    const queue = await aQueue(store, user.teamId);
+    const past = { until: '2020-01-01T10:00' };
+    const future = { until: '2099-12-31T18:00' };
+    const pages = [`/crons/${cron.id}`, `/queues/${queue.id}`] as const;
+    for (const page of pages) {
+      assert.match(await textOf(visitor, page), /Pause until/);
+      await visitor.post(page, { intent: 'pause', ...past });
+    }
+    await visitor.post('/?index', { intent: 'pause-team', ...past });
+    assert.equal(await work.readTeamPause(user.teamId), null);
+    assert.equal((await work.findCron(user.teamId, cron.id))?.isActive, true);
+    assert.equal((await work.findQueue(user.teamId, queue.id))?.isPaused, false);
+
+    for (const page of pages) await visitor.post(page, { intent: 'pause', ...future });
+    for (const page of [...pages, '/crons', '/queues'])
+      assert.match(await textOf(visitor, page), /until <time dateTime="2099-12-31T18:00/, page);
+    await visitor.post('/?index', { intent: 'pause-team', ...future });
+    assert.match(await textOf(visitor, '/jobs'), /, until <time dateTime="2099-12-31T18:00/);
+    const entries = await work.listActivity(user.teamId, { withAccess: true, limit: 3 });
+    assert.deepEqual(
+      entries.map(({ action, detail }) => [action, detail]),
+      ['team.paused', 'queue.paused', 'cron.paused'].map((action) => [
+        action,
+        'until 2099-12-31 18:00 UTC',
+      ]),
+    );
+    await visitor.post(pages[0], { intent: 'start' });
+    assert.doesNotMatch(await textOf(visitor, pages[0]), /No runs until/);
   });
 
   test('pausing everything affects one team and is not offered to viewers', async () => {

@@ -197,6 +197,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         ...NO_ALERT_FIELDS,
         dead_letter_days: 14,
         is_paused: false,
+        paused_until: null,
         tags: [],
       });
       const assertions = [
@@ -222,6 +223,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         ...NO_ALERT_FIELDS,
         dead_letter_days: 7,
         is_paused: true,
+        paused_until: null,
         tags: [],
         created_at: at,
       });
@@ -267,6 +269,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         max_runs: null,
         runs_counted: 0,
         stopped_after: null,
+        paused_until: null,
         has_ended: false,
         is_active: true,
         tags: [],

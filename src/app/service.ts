@@ -18,6 +18,7 @@ import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { secretHeadersWith } from '#domain/secret-headers';
 import { ClockJumps } from '#engine/chores/clock-jumps';
 import { watchDepths } from '#engine/chores/depth-watch';
+import { endPauses } from '#engine/chores/pause-ends';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/chores/housekeeping';
 import { SnapshotWatch } from '#engine/chores/snapshot-watch';
@@ -273,7 +274,11 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
 function buildDuties(options: ServiceOptions, engine: Engine) {
   const { store, log } = options;
   const duties = [buildHeartbeat(options, engine), buildBackups(options)];
-  return [watchDepths(store, log), ...duties.filter((duty) => duty !== null)];
+  return [
+    watchDepths(store, log),
+    endPauses(store, log),
+    ...duties.filter((duty) => duty !== null),
+  ];
 }
 
 function buildBackups({ config, clock, log }: ServiceOptions): Backups | null {

@@ -1,6 +1,7 @@
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { formatMillis } from '#domain/instant';
 import type { AlertSource } from '#domain/maintenance';
+import { settlePause } from '#domain/pause';
 import { CHANNEL_KINDS } from '#domain/notification-channel';
 import type { QueueSettings } from '#domain/queue-settings';
 import type { ChannelOutcome, ChannelSettings, ListedChannel } from '#work/channels';
@@ -16,6 +17,7 @@ import { takeWindow, WINDOW, type WindowInput } from '#work/resources/window';
 import type { MaintenanceWindowView } from '#work/windows';
 import type { Work } from '#work/work';
 import { CommandFault, toOneLine } from './fault.ts';
+import { refusePast } from './pauses.ts';
 import { writeChannel, writeCron, writeQueue } from './records.ts';
 import { show } from './session.ts';
 
@@ -66,6 +68,7 @@ export const CRONS: Commanded<CronInput & CronExtras, Cron> = {
   load: (work, teamId) => work.listCrons(teamId),
   find: (work, teamId, id) => work.findCron(teamId, id),
   save: async (work, teamId, wanted, cron) => {
+    refusePast(wanted.pausedUntil, work.now());
     if (!cron) return idOf(await work.createCron(teamId, wanted as CronInput & CronExtras));
     refuseLosing(cron, wanted);
     return idOf(await work.editCron(teamId, cron.id, wanted));
@@ -95,6 +98,7 @@ export const QUEUES = {
   record: writeQueue,
   load: (work, teamId) => work.listQueues(teamId),
   save: async (work, teamId, { name = '', ...change }, queue) => {
+    refusePast(change.pausedUntil, work.now());
     if (!queue || name === '' || name === queue.name)
       return (await work.setQueue(teamId, queue?.name ?? name, change)).id;
     if (await work.renameQueue(teamId, queue.id, name)) return queue.id;
@@ -294,8 +298,10 @@ export interface Section<Thing extends object> extends Collection<Thing> {
   key: string;
   /** One item in place of a list. */
   isSingle?: true;
-  /** Whether the item is paused: the file may leave it out. */
-  stays?: string;
+  /** Whether the item is paused, and until when. If the file has neither, it stays. */
+  stays?: readonly string[];
+  /** What a time in the past means now. */
+  settle?(item: object, now: number): object;
   isSecret?(field: string): boolean;
 }
 
@@ -330,7 +336,24 @@ export type AnySection = Section<object>;
 export const SECTIONS: readonly AnySection[] = [
   defaultChannel,
   namedChannels,
-  { ...QUEUES, key: 'queues', stays: 'isPaused' },
-  { ...CRONS, key: 'crons', stays: 'isActive' },
+  {
+    ...QUEUES,
+    key: 'queues',
+    stays: ['isPaused', 'pausedUntil'],
+    settle: (queue, now) => ({ ...queue, ...settlePause(queue as Queue, now) }),
+  },
+  {
+    ...CRONS,
+    key: 'crons',
+    stays: ['isActive', 'pausedUntil'],
+    settle: (item, now) => {
+      const { isActive, pausedUntil: until } = item as Cron;
+      const { isPaused, pausedUntil } = settlePause(
+        { isPaused: !isActive, pausedUntil: until },
+        now,
+      );
+      return { ...item, isActive: !isPaused, pausedUntil };
+    },
+  },
   { ...WINDOWS, key: 'maintenance_windows' },
 ];

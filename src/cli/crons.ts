@@ -13,6 +13,7 @@ import { CRONS } from './collections.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addPagedList } from './lists.ts';
+import { addUntil, readUntil } from './pauses.ts';
 import { addTeamOption, eitherOption } from './options.ts';
 import { writeCron, writeExecution } from './records.ts';
 import { missing, type Session, show } from './session.ts';
@@ -39,9 +40,10 @@ export function addCronCommands(program: Command, session: Session): void {
     delete: { name: 'delete', description: 'delete a cron with its executions' },
   });
   addBulkEdit(session, cron, CRONS);
-  verb('pause', 'pause a cron', async ({ work, teamId, item: { id } }) =>
-    writeCron(found(id, await work.pauseCron(teamId, id))),
+  const pause = verb('pause', 'pause a cron', async ({ work, teamId, item: { id } }, { until }) =>
+    writeCron(found(id, await work.pauseCron(teamId, id, readUntil(until, work.now())))),
   );
+  addUntil(pause);
   verb('resume', 'run a cron on its schedule again', async ({ work, teamId, item: { id } }) =>
     writeCron(found(id, await work.startCron(teamId, id))),
   );

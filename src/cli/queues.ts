@@ -6,6 +6,7 @@ import { addCollectionCommands } from './collection-commands.ts';
 import { QUEUES } from './collections.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addTeamOption } from './options.ts';
+import { refusePast } from './pauses.ts';
 import { writeQueue } from './records.ts';
 import { channelContext, type Session } from './session.ts';
 
@@ -29,6 +30,7 @@ export function addQueueCommands(program: Command, session: Session): void {
       const stored = (await work.findQueueByName(teamId, name)) ?? {};
       const context = await channelContext(work, teamId);
       const change = accept(QUEUE, readChange(QUEUE, fields, { ...context, stored }));
+      refusePast(change.pausedUntil, work.now());
       session.print(writeQueue(await work.setQueue(teamId, name, change)));
     },
   );

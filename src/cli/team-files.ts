@@ -45,7 +45,11 @@ async function applyFile(
   refuseProblems(session, file, wrong, document);
   const { teamId, work } = await session.findTeam(team);
   const state = await loadTeam(work, teamId);
-  const { steps, problems } = planTeam(items, state, document, work.isSecretHeader);
+  const { isSecretHeader } = work;
+  const { steps, problems } = planTeam(items, state, document, {
+    isSecretHeader,
+    now: work.now(),
+  });
   refuseProblems(session, file, problems, document);
   const unchanged = items.length - steps.length;
   const again = 'Apply the file again to go on.';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatMillis } from '#domain/instant';
 import { CommandFault } from './fault.ts';
+import { addUntil, readUntil } from './pauses.ts';
 import { writeTeam } from './records.ts';
 import { addTeamCommand, type Session, type TeamPlace } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
@@ -36,14 +37,21 @@ export function addTeamCommands(program: Command, session: Session): void {
   );
   for (const name of ['pause', 'resume'] as const) {
     const { description, warning, already } = PAUSES[name];
-    verb<{ yes?: true }>(name, description, async (place, { yes }) => {
-      if (yes !== true) throw new CommandFault(warning);
-      const isChanged = await (name === 'pause'
-        ? place.work.pauseTeam(place.teamId, 'the command line')
-        : place.work.resumeTeam(place.teamId));
-      if (!isChanged) session.say(already);
-      return describePause(place);
-    }).option('--yes', 'confirm');
+    const command = verb<{ yes?: true; until?: string }>(
+      name,
+      description,
+      async (place, given) => {
+        if (given.yes !== true) throw new CommandFault(warning);
+        const { work, teamId } = place;
+        const isChanged = await (name === 'pause'
+          ? work.pauseTeam(teamId, 'the command line', readUntil(given.until, work.now()))
+          : work.resumeTeam(teamId));
+        if (!isChanged) session.say(already);
+        return describePause(place);
+      },
+    );
+    if (name === 'pause') addUntil(command);
+    command.option('--yes', 'confirm');
   }
 }
 
@@ -63,5 +71,11 @@ const PAUSES = {
 
 async function describePause({ teamId: id, name, work }: TeamPlace): Promise<object> {
   const pause = await work.readTeamPause(id);
-  return { id, name, paused_at: pause && formatMillis(pause.at), paused_by: pause?.by ?? null };
+  return {
+    id,
+    name,
+    paused_at: pause && formatMillis(pause.at),
+    paused_by: pause?.by ?? null,
+    paused_until: formatMillis(pause?.until ?? null),
+  };
 }

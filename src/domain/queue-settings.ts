@@ -17,6 +17,8 @@ export interface QueueSettings {
   emailAlerts: boolean;
   deadLetterDays: number;
   isPaused: boolean;
+  /** When the pause ends by itself. */
+  pausedUntil: number | null;
   alertSettings: AlertSettings;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
@@ -32,6 +34,7 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   emailAlerts: false,
   deadLetterDays: LIMITS.deadLetterDays.initial,
   isPaused: false,
+  pausedUntil: null,
   alertSettings: NO_ALERT_SETTINGS,
   tags: [],
 };

@@ -552,9 +552,12 @@ async function askOfCrons(store: Store, teamId: string, node: string): Promise<v
   const asked = [{ id: teamId, slots: 5 }];
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
   for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));
-  await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada' });
+  await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada', until: null });
   await store.teamPauses.read(teamId);
   await store.teamPauses.resume(teamId, TEST_START, () => TEST_START + 3_600_000);
+  await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada', until: TEST_START });
+  await store.crons.pause(teamId, cron.id, TEST_START);
+  await store.pauseEnds.endDue(TEST_START);
   await store.crons.listExecutions(teamId, cron.id, 20);
   await store.crons.findExecution(teamId, claimed[0]?.id ?? '');
   await store.crons.delete(teamId, cron.id);

@@ -15,6 +15,7 @@ import { certificates } from './alerts/certificates.ts';
 import { channels } from './alerts/channels.ts';
 import { crons } from './crons/crons.ts';
 import { teamPauses } from './crons/team-pauses.ts';
+import { pauseEnds } from './pauses/pause-ends.ts';
 import { bindAll, type Context } from './database/context.ts';
 import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
@@ -221,6 +222,7 @@ const NOUNS = {
   certificates,
   notifications,
   teamPauses,
+  pauseEnds,
   crons,
   activity,
   teamCounts,

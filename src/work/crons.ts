@@ -1,6 +1,7 @@
 import { nextRunAfter } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
+import { changePause, NOT_PAUSED } from '#domain/pause';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { Store } from '#store/store';
 import { CRON_EXTRAS, type CronExtras, type CronInput } from './resources/cron.ts';
@@ -14,6 +15,8 @@ export interface SameCron {
   name: string;
 }
 
+const INITIAL = initialOf(CRON_EXTRAS);
+
 export type CronWork = ReturnType<typeof createCronWork>;
 
 /** §3.1. Inputs were read by resources/cron.ts; ids may be any text. Null (or false): the team has no such cron. */
@@ -24,31 +27,35 @@ export function createCronWork({ crons, clock }: Store) {
     /** A new cron with every call (§2.1); first at the first scheduled time after now. */
     createCron: async (
       teamId: string,
-      { isActive, ...settings }: CronInput & Partial<CronExtras>,
+      { isActive, pausedUntil: until, ...settings }: CronInput & Partial<CronExtras>,
     ) => {
       const now = clock.now();
-      const nextRunAt = isActive ? nextRunAfter(settings.cronExpression, now) : null;
-      return crons.create(teamId, { ...initialOf(CRON_EXTRAS), ...settings }, nextRunAt, now);
+      const pause = { isPaused: !isActive, pausedUntil: until };
+      const { isPaused, pausedUntil } = changePause(NOT_PAUSED, pause, now);
+      const nextRunAt = isPaused ? null : nextRunAfter(settings.cronExpression, now);
+      return crons.create(teamId, { ...INITIAL, ...settings }, nextRunAt, now, pausedUntil);
     },
     editCron: async (
       teamId: string,
       cronId: string,
-      { isActive, ...edit }: Partial<CronInput & CronExtras>,
+      { isActive, pausedUntil, ...edit }: Partial<CronInput & CronExtras>,
     ) => {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
       const settings = { ...before, ...edit };
       const now = clock.now();
       const nextRunAt = nextRunAfter(settings.cronExpression, now);
-      return crons.update(teamId, cronId, settings, { isActive: isActive ?? null, nextRunAt, now });
+      const pause = { isPaused: isActive === undefined ? undefined : !isActive, pausedUntil };
+      return crons.update(teamId, cronId, settings, { pause, nextRunAt, now });
     },
     startCron: async (teamId: string, cronId: string) => {
       if (!isId(cronId)) return null;
       const now = clock.now();
       return crons.start(teamId, cronId, (expression) => nextRunAfter(expression, now));
     },
-    pauseCron: async (teamId: string, cronId: string) =>
-      isId(cronId) ? crons.pause(teamId, cronId) : null,
+    /** @param until when the pause ends by itself; null: never */
+    pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
+      isId(cronId) ? crons.pause(teamId, cronId, until) : null,
     /** Outside the schedule; paused crons too. */
     runCronNow: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.addExecution(teamId, cronId, clock.now()) : null,

@@ -8,8 +8,12 @@ export function createTeamPauseWork({ teamPauses, clock }: Store) {
   return {
     /** Null: it is not paused. */
     readTeamPause: (teamId: string) => teamPauses.read(teamId),
-    /** Times of crons pass, and no waiting job starts; running ones end. False: it was paused already. */
-    pauseTeam: (teamId: string, by: string) => teamPauses.pause(teamId, { at: clock.now(), by }),
+    /**
+     * Times of crons pass, and no waiting job starts; running ones end. False: it was paused already, and no time was
+     * given. @param until when the pause ends by itself; null: never
+     */
+    pauseTeam: (teamId: string, by: string, until: number | null = null) =>
+      teamPauses.pause(teamId, { at: clock.now(), by, until }),
     /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
     resumeTeam: async (teamId: string) => {
       const now = clock.now();

@@ -3,6 +3,7 @@ import { notifiesNobody } from '#domain/alert-settings';
 import type { ActivityAction, Deed } from '#domain/activity';
 import { countOf } from '#domain/amounts';
 import { NotAllowed } from '#domain/not-allowed';
+import { describeUntil, type Pause } from '#domain/pause';
 import { formatRate } from '#domain/rate';
 import type { ChannelOutcome, ChannelSettings } from './channels.ts';
 import type { CronChange } from './cron-actions.ts';
@@ -22,7 +23,7 @@ import type { Work } from './work.ts';
  */
 export type Need = 'look' | 'work' | 'notifications';
 
-export type Method = Exclude<keyof Work, 'isSecretHeader' | 'for'>;
+export type Method = Exclude<keyof Work, 'isSecretHeader' | 'now' | 'for'>;
 
 type Entries = Deed | Deed[] | null;
 
@@ -84,7 +85,10 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     },
   },
   startCron: { needs: 'work', entries: about('cron.started') },
-  pauseCron: { needs: 'work', entries: about('cron.paused') },
+  pauseCron: {
+    needs: 'work',
+    entries: (subject) => subject && { action: 'cron.paused', subject, ...untilOf(subject) },
+  },
   runCronNow: {
     needs: 'work',
     prepare: async (work, teamId, id) => {
@@ -136,7 +140,10 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
         isDone ? { action: 'queue.edited', subject: { id, name }, detail } : null;
     },
   },
-  pauseQueue: { needs: 'work', entries: about('queue.paused') },
+  pauseQueue: {
+    needs: 'work',
+    entries: (subject) => subject && { action: 'queue.paused', subject, ...untilOf(subject) },
+  },
   resumeQueue: { needs: 'work', entries: about('queue.resumed') },
   deleteQueue: {
     needs: 'work',
@@ -239,7 +246,11 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   markAlerts: WORK,
   markAlertsReadUpTo: WORK,
 
-  pauseTeam: { needs: 'work', entries: done('team.paused') },
+  pauseTeam: {
+    needs: 'work',
+    entries: (isDone, _teamId, _by, until = null) =>
+      isDone ? { action: 'team.paused', ...untilOf({ pausedUntil: until }) } : null,
+  },
   resumeTeam: { needs: 'work', entries: done('team.resumed') },
 };
 
@@ -260,6 +271,10 @@ function about(action: ActivityAction) {
 
 function done(action: ActivityAction) {
   return (isDone: boolean) => (isDone ? { action } : null);
+}
+
+function untilOf({ pausedUntil }: Pick<Pause, 'pausedUntil'>): Pick<Deed, 'detail'> {
+  return pausedUntil === null ? {} : { detail: describeUntil(pausedUntil) };
 }
 
 function gone(action: ActivityAction, subject: Named | null) {

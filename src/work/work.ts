@@ -67,6 +67,7 @@ function createMethods({ store, isSecretHeader = isUsualSecret, testing }: WorkO
     ...createRunPages(store, isSecretHeader),
     /** The same everywhere (§5.9). */
     isSecretHeader,
+    now: () => store.clock.now(),
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
   };
 }

@@ -2,7 +2,14 @@ import { stringify } from 'yaml';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { type Fields, Findings } from '#work/fields';
-import { type Given, isWritten, partsOf, takeWhole, write } from '#work/resources/resource';
+import {
+  type Given,
+  isWritten,
+  partsOf,
+  type Resource,
+  takeWhole,
+  write,
+} from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { fieldsOf, type Mapping, type Path, type Problem, SECRET_PREFIX } from './document.ts';
 import { showPath, type TeamDocument, type Value } from './document.ts';
@@ -114,7 +121,7 @@ export function planTeam(
   items: readonly Item[],
   state: TeamState,
   { secretPaths }: Pick<TeamDocument, 'secretPaths'>,
-  isSecretHeader: IsSecretHeader,
+  { isSecretHeader, now }: { isSecretHeader: IsSecretHeader; now: number },
 ): { steps: Step[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const namesOf = (key: string) => [
@@ -132,7 +139,7 @@ export function planTeam(
     if (found.length > 1) problems.push({ path: [...path, 'name'], message });
     const isSecret = (field: string) =>
       secretPaths.has(showPath([...path, field])) || section.isSecret?.(field) === true;
-    return planItem(item, found[0], state, (changes) =>
+    return planItem(item, found[0], state, now, (changes) =>
       hideSecrets(changes, isSecretHeader, isSecret),
     );
   });
@@ -166,14 +173,15 @@ function planItem(
   { section, fields, name }: Item,
   current: Stored | undefined,
   state: TeamState,
+  now: number,
   hide: (changes: readonly FieldChange[]) => FieldChange[],
 ): Step[] {
-  const { resource, kind, stays } = section;
-  const stored = Object.fromEntries(
-    Object.entries(current ?? {}).filter(([property]) => property === stays),
-  ) as object;
-  const read = (given: Given<object>) =>
-    takeItem(section, fields, new Findings(), { ...given, stored });
+  const { resource, kind } = section;
+  const stored = staying(section, fields, current);
+  const read = (given: Given<object>) => {
+    const item = takeItem(section, fields, new Findings(), { ...given, stored });
+    return section.settle?.(item, now) ?? item;
+  };
   const before = current && write<object>(resource, current, namedChannels(state));
   const changes = compare(partsOf(resource), before, write(resource, read({})));
   if (current && changes.length === 0) return [];
@@ -185,6 +193,14 @@ function planItem(
   };
   const action = current ? 'change' : 'create';
   return [{ action, kind, name, changes: hide(changes), apply }];
+}
+
+/** A pause that the file doesn't mention. */
+function staying({ resource, stays = [] }: AnySection, fields: Fields, current?: Stored): object {
+  const pick = (thing: object) =>
+    Object.fromEntries(Object.entries(thing).filter(([property]) => stays.includes(property)));
+  const parts = partsOf(pick(resource) as Resource<object>);
+  return parts.some(({ name }) => fields.has(name)) ? {} : pick(current ?? {});
 }
 
 /** For this or another team. Secrets are left out: the file names environment variables. */

@@ -1,3 +1,4 @@
+import { UntilField } from './PauseUntil.tsx';
 import { useShell } from './shell.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -17,8 +18,13 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
   return (
     <Notice kind="warning" title="Everything of this team is paused" isBanner>
       <p>
-        By {pause.by}, since <Time at={pause.at} exact />. No cron runs by its schedule and no job
-        is sent. New jobs are accepted and wait.
+        By {pause.by}, since <Time at={pause.at} exact />
+        {pause.until === null ? null : (
+          <>
+            , until <Time at={pause.until} exact />
+          </>
+        )}
+        . No cron runs by its schedule and no job is sent. New jobs are accepted and wait.
       </p>
       <ConfirmDialog
         word="Resume everything"
@@ -41,6 +47,7 @@ export function PauseEverything() {
       question="Pause everything of this team?"
       action={overview}
       fields={{ intent: pauseIntents.pause }}
+      controls={<UntilField />}
     >
       No cron runs on schedule and no job is sent until the team is resumed. Running requests
       finish, and the API accepts new jobs, which wait.

@@ -1,10 +1,12 @@
 import { data } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
 import { failedInARow } from '#domain/alert-words';
+import { describeUntil } from '#domain/pause';
 import { FilterReader } from '#domain/read-filters';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { readCursor } from '../lists/cut-page.ts';
+import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
@@ -50,7 +52,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { team, work, intent, say } = open(context);
+  const { team, work, form, now, intent, say } = open(context);
   const here = `/crons/${id}`;
   switch (intent) {
     case 'run': {
@@ -65,9 +67,17 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
     case 'start':
       if (!(await work.startCron(team.id, id))) notFound();
       return say(here, 'The cron runs on schedule again.');
-    case 'pause':
-      if (!(await work.pauseCron(team.id, id))) notFound();
-      return say(here, 'The cron is paused: it does not run until you start it.');
+    case 'pause': {
+      const read = readUntil(form, now);
+      if (read === 'wrong') return say(here, WRONG_UNTIL);
+      if (!(await work.pauseCron(team.id, id, read.until))) notFound();
+      return say(
+        here,
+        read.until === null
+          ? 'The cron is paused: it does not run until you start it.'
+          : `The cron is paused ${describeUntil(read.until)}.`,
+      );
+    }
     case 'unmute': {
       const change = await work.unmuteCron(team.id, id);
       if (change.kind === 'not-found') notFound();
@@ -94,6 +104,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       name={cron.name}
       facts={facts}
       health={<HealthWord of={row} {...describeStop(cron)} />}
+      menu={<PauseUntil of="cron" name={cron.name} />}
       note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
       more={
         <>

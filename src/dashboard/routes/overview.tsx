@@ -8,6 +8,7 @@ import { readMutedNow } from '../alerts/muted-now.ts';
 import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
+import { readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
@@ -47,14 +48,16 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const { team, user, work, baseUrl, targets, intent, say } = open(context);
+  const { team, user, work, form, now, baseUrl, targets, intent, say } = open(context);
   const { echoUrl } = targets;
   if (intent === 'hide-steps') {
     const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
     return redirect('/', { headers: { 'Set-Cookie': cookie } });
   }
   if (intent === pauseIntents.pause) {
-    const text = (await work.pauseTeam(team.id, user.name))
+    const read = readUntil(form, now);
+    if (read === 'wrong') return say('/', WRONG_UNTIL);
+    const text = (await work.pauseTeam(team.id, user.name, read.until))
       ? 'Everything is paused. New jobs are accepted and wait.'
       : 'Everything was paused already.';
     return say('/', text);

@@ -1,10 +1,12 @@
 import { data, Link } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
 import { describeRate } from '#domain/rate';
+import { describeUntil } from '#domain/pause';
 import { FilterReader } from '#domain/read-filters';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
+import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -53,12 +55,16 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { team, work, intent, say } = open(context);
+  const { team, work, form, now, intent, say } = open(context);
   const here = `/queues/${id}`;
   switch (intent) {
-    case 'pause':
-      if (!(await work.pauseQueue(team.id, id))) notFound();
-      return say(here, 'The queue is paused. It starts nothing and holds its jobs.');
+    case 'pause': {
+      const read = readUntil(form, now);
+      if (read === 'wrong') return say(here, WRONG_UNTIL);
+      if (!(await work.pauseQueue(team.id, id, read.until))) notFound();
+      const until = read.until === null ? '' : ` ${describeUntil(read.until)}`;
+      return say(here, `The queue is paused${until}. It starts nothing and holds its jobs.`);
+    }
     case 'enable':
       if (!(await work.resumeQueue(team.id, id))) notFound();
       return say(here, 'The queue is enabled. Due jobs start now.');
@@ -83,6 +89,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       name={queue.name}
       facts={facts}
       health={<HealthWord of={row} note={describeLoad(row)} />}
+      menu={<PauseUntil of="queue" name={queue.name} />}
       more={
         <>
           <ButtonLink to={`/queues/${queue.id}/edit`} variant="default">

@@ -1,9 +1,11 @@
+import type { ReactNode } from 'react';
 import { hasEnded } from '#domain/cron-end';
 import { describeStreakOf, HEALTHS } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
 import type { CronListRow, QueueListRow, RunResult, SourceHealth } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import classes from './HealthWord.module.css';
@@ -11,7 +13,7 @@ import classes from './HealthWord.module.css';
 type HealthWordProps = {
   of: SourceHealth & { recentResults: readonly RunResult[] };
   /** A fact next to the word, if there is no count of failures. */
-  note?: string | null;
+  note?: ReactNode;
   /** In place of the health's own. */
   word?: string | undefined;
   windows?: readonly ActiveWindow[] | undefined;
@@ -36,7 +38,7 @@ export function HealthWord({
 
 type StatusWithCountProps = Pick<SourceHealth, 'health' | 'streak'> & {
   finished: number;
-  note?: string | null | undefined;
+  note?: ReactNode;
   word?: string | undefined;
 };
 
@@ -51,9 +53,12 @@ export function StatusWithCount({ health, streak, finished, note, word }: Status
   );
 }
 
-/** `Stopped after 3 failures`, or that it has ended. */
+/** `Stopped after 3 failures`, how long it is paused, or that it has ended. */
 export function describeStop(cron: CronListRow['cron']): Pick<HealthWordProps, 'word' | 'note'> {
-  return describeStopAfter(cron.stoppedAfter) ?? { note: hasEnded(cron) ? 'ended' : null };
+  const until = cron.pausedUntil === null ? null : <Until at={cron.pausedUntil} />;
+  const stop = describeStopAfter(cron.stoppedAfter);
+  if (stop === null) return { note: until ?? (hasEnded(cron) ? 'ended' : null) };
+  return until === null ? stop : { ...stop, note: until };
 }
 
 export function describeStopAfter(failures: number | null) {
@@ -71,10 +76,20 @@ export function StartCron({ id }: { id: string }) {
   );
 }
 
-export function describeLoad({ queue, running, health }: QueueListRow): string | null {
+/** How long it is paused, or that it runs as many jobs as it may. */
+export function describeLoad({ queue, running, health }: QueueListRow): ReactNode {
+  if (queue.pausedUntil !== null) return <Until at={queue.pausedUntil} />;
   const { concurrencyLimit } = queue;
   const isFull = concurrencyLimit !== null && running >= concurrencyLimit;
   return isFull && health !== 'paused' ? 'at its limit' : null;
+}
+
+function Until({ at }: { at: number }) {
+  return (
+    <>
+      until <Time at={at} isAbsolute />
+    </>
+  );
 }
 
 export const healthOptions = HEALTHS.map(

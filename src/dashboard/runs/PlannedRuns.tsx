@@ -75,6 +75,12 @@ export function CronOutlook({
   cron: CronListRow['cron'];
   isLastShown: boolean;
 }) {
+  if (cron.pausedUntil !== null)
+    return (
+      <p className="muted">
+        No runs until <Time at={cron.pausedUntil} exact />, when the pause ends.
+      </p>
+    );
   if (!cron.isActive) return <p className="muted">No runs while the cron is paused.</p>;
   if (hasEnded(cron))
     return (

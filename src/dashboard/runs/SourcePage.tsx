@@ -51,6 +51,7 @@ type SourcePageProps = {
   note?: ReactNode;
   more: ReactNode;
   action: ReactNode;
+  menu: ReactNode;
   deletion: ReactNode;
   /** Notices below those that it fails and is slow. */
   notices?: ReactNode;
@@ -70,6 +71,7 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
         action={parts.action}
         menu={
           <MoreActions of={name}>
+            {parts.menu}
             <ConfirmDialog
               word="Delete"
               question={`Delete the ${of} “${name}”?`}

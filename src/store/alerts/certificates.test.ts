@@ -48,7 +48,7 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
       teamId,
       cron.id,
       { ...cron, url, alertSettings: { ...cron.alertSettings, certificates } },
-      { isActive: null, nextRunAt: null, now: store.clock.now() },
+      { pause: {}, nextRunAt: null, now: store.clock.now() },
     );
   return { store, teamId, node, cron, start, run, shown, set };
 }

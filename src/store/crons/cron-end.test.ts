@@ -49,7 +49,7 @@ async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
       teamId,
       cron.id,
       { ...cron, end: { ...whole, ...change } },
-      { isActive: null, nextRunAt: everyMinute('', store.clock.now()), now: store.clock.now() },
+      { pause: {}, nextRunAt: everyMinute('', store.clock.now()), now: store.clock.now() },
     );
   return { store, teamId, node, cron, claim, pass, read, edit };
 }

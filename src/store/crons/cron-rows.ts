@@ -31,6 +31,8 @@ export interface Cron extends CronSettings {
   teamId: string;
   id: string;
   isActive: boolean;
+  /** When the pause ends by itself. */
+  pausedUntil: number | null;
   /** Null if paused or ended. */
   nextRunAt: number | null;
   /** 0 without a number of runs. */
@@ -82,6 +84,7 @@ export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
     stopAfter: row.stop_after,
     tags: readTags(row.tags),
     isActive: row.is_active === 1,
+    pausedUntil: row.paused_until,
     nextRunAt: row.next_run_at,
     end: endOf(row),
     runsCounted: row.runs_counted,

@@ -153,7 +153,7 @@ describe('crons in the store', () => {
       await store.testClock.advance(HOUR_MS);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
       const edited = await store.crons.update(team.id, cron.id, cron, {
-        isActive: null,
+        pause: {},
         nextRunAt: store.clock.now(),
         now: store.clock.now(),
       });

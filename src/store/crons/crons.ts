@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
+import { nextRunAfter } from '#domain/cron';
 import { keepCount, withinEnd } from '#domain/cron-end';
 import type { PlannedCron } from '#domain/usage-forecast';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
+import { changePause, type PauseChange } from '#domain/pause';
 import { readTags, writeTags } from '#domain/tags';
 
+import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetCertificates } from '../alerts/certificates.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
@@ -23,7 +26,7 @@ import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planne
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
 import { toRecord } from '../database/records.ts';
-import { add, all, change, not, one, remove } from '../database/rows.ts';
+import { add, all, atMost, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
@@ -41,6 +44,7 @@ const PLANNED_COLUMNS = [
 export const crons = {
   /**
    * @param nextRunAt null: paused (§3.1)
+   * @param pausedUntil when the pause ends by itself
    * @throws TeamFull
    */
   async create(
@@ -49,12 +53,14 @@ export const crons = {
     settings: CronSettings,
     nextRunAt: number | null,
     now: number,
+    pausedUntil: number | null = null,
   ): Promise<Cron> {
     const row: Row<'crons'> = {
       team_id: teamId,
       id: newId(now),
       created_at: now,
       is_active: nextRunAt === null ? 0 : 1,
+      paused_until: pausedUntil,
       next_run_at: withinEnd(nextRunAt, settings.end, 0),
       runs_counted: 0,
       stopped_after: null,
@@ -72,7 +78,7 @@ export const crons = {
 
   /**
    * The same schedule keeps the next time, which may be due right now. Null: no such cron.
-   * @param isActive null keeps it
+   * @param pause what changes of it
    * @param nextRunAt under the new settings
    */
   async update(
@@ -80,15 +86,13 @@ export const crons = {
     teamId: string,
     cronId: string,
     settings: CronSettings,
-    {
-      isActive,
-      nextRunAt,
-      now,
-    }: { isActive: boolean | null; nextRunAt: number | null; now: number },
+    { pause, nextRunAt, now }: { pause: PauseChange; nextRunAt: number | null; now: number },
   ): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, (row) => {
       const wasActive = row.is_active === 1;
-      const active = isActive ?? wasActive;
+      const before = { isPaused: !wasActive, pausedUntil: row.paused_until };
+      const { isPaused, pausedUntil } = changePause(before, pause, now);
+      const active = !isPaused;
       const stays =
         wasActive && row.next_run_at !== null && row.cron_expression === settings.cronExpression;
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
@@ -101,6 +105,7 @@ export const crons = {
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
         ...(active && !wasActive && countAnew(row)),
         is_active: active ? 1 : 0,
+        paused_until: pausedUntil,
         runs_counted: counted,
         next_run_at: active ? withinEnd(next, settings.end, counted) : null,
       };
@@ -127,19 +132,22 @@ export const crons = {
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, (row) =>
-      row.is_active === 1
-        ? {}
-        : {
-            ...countAnew(row),
-            is_active: 1,
-            next_run_at: withinEnd(nextRunAt(row.cron_expression), endOf(row), row.runs_counted),
-          },
+      row.is_active === 1 ? {} : startedAnew(row, nextRunAt(row.cron_expression)),
     );
   },
 
-  /** §3.1. Null: no such cron. */
-  async pause(context: Context, teamId: string, cronId: string): Promise<Cron | null> {
-    return changeCron(context, teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
+  /**
+   * §3.1. Null: no such cron.
+   * @param until when the pause ends by itself; null: never
+   */
+  async pause(
+    context: Context,
+    teamId: string,
+    cronId: string,
+    until: number | null = null,
+  ): Promise<Cron | null> {
+    const paused = { is_active: 0, next_run_at: null, paused_until: until } as const;
+    return changeCron(context, teamId, cronId, () => paused);
   },
 
   /**
@@ -299,6 +307,27 @@ export const crons = {
   },
 };
 
+/** A cron whose pause has ended by itself. Null: it has not, or not any more. */
+export async function endPauseOfCron(
+  trx: Trx,
+  teamId: string,
+  cronId: string,
+  now: number,
+): Promise<Pick<Row<'crons'>, 'name' | 'next_run_at'> | null> {
+  const key = { team_id: teamId, id: cronId };
+  const row = await one(
+    trx,
+    'crons',
+    { ...key, paused_until: atMost(now) },
+    undefined,
+    'for update',
+  );
+  if (!row) return null;
+  const columns = startedAnew(row, nextRunAfter(row.cron_expression, now));
+  await change(trx, 'crons', key, columns);
+  return { ...row, ...columns };
+}
+
 async function changeCron(
   context: Context,
   teamId: string,
@@ -336,6 +365,15 @@ function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): nu
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);
+}
+
+function startedAnew(row: Row<'crons'>, nextRunAt: number | null) {
+  return {
+    ...countAnew(row),
+    is_active: 1,
+    paused_until: null,
+    next_run_at: withinEnd(nextRunAt, endOf(row), row.runs_counted),
+  } as const;
 }
 
 /** For a start. Its failure alert stays, so that a success still raises the recovery. */

@@ -15,7 +15,7 @@ describe('a team that is resumed (§3.11)', () => {
       const { id: teamId } = await aTeam(store);
       const now = store.clock.now();
       await manyCrons(store, teamId, now - 1);
-      await store.teamPauses.pause(teamId, { at: now, by: 'Ada' });
+      await store.teamPauses.pause(teamId, { at: now, by: 'Ada', until: null });
       let asked = 0;
       const cutOff = () => {
         if (++asked > 700) throw new Error('the process died');

@@ -1,10 +1,13 @@
 import { withinEnd } from '#domain/cron-end';
+import { PAUSE_ENDED } from '#domain/pause';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { lockTeam } from '../database/lock-team.ts';
+import { recordBySystem } from '../activity/activity.ts';
 import { endOf } from './row-end.ts';
-import { all, atMost, change, one } from '../database/rows.ts';
+import { limitLockWaits } from '../database/locked-teams.ts';
+import { all, atMost, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** While a team is paused, none of its runs start (§3.11). */
@@ -12,8 +15,13 @@ export interface TeamPause {
   at: number;
   /** By the name of then. */
   by: string;
+  /** Then it ends by itself. */
+  until: number | null;
 }
 
+type NextRunAt = (cronExpression: string) => number | null;
+
+const NOT_PAUSED = { paused_at: null, paused_by: null, paused_until: null };
 /** The most crons that one transaction changes. */
 const AT_ONCE = 500;
 
@@ -30,15 +38,24 @@ const writeNextTimes = preparedStatement<never>(
 export const teamPauses = {
   /** Null: not paused, or no such team. */
   async read({ main }: Context, teamId: string): Promise<TeamPause | null> {
-    const row = await one(main, 'teams', { id: teamId }, ['paused_at', 'paused_by']);
+    const row = await one(main, 'teams', { id: teamId }, [
+      'paused_at',
+      'paused_by',
+      'paused_until',
+    ]);
     const at = row?.paused_at ?? null;
-    return at === null ? null : { at, by: row?.paused_by ?? '' };
+    if (at === null) return null;
+    return { at, by: row?.paused_by ?? '', until: row?.paused_until ?? null };
   },
 
-  /** False if it is paused: the first pause stays recorded. */
-  async pause({ main }: Context, teamId: string, { at, by }: TeamPause): Promise<boolean> {
-    const running = { id: teamId, paused_at: null, deleted_at: null };
-    return (await change(main, 'teams', running, { paused_at: at, paused_by: by })) === 1;
+  /** If it is paused, the first pause stays recorded, and a time replaces its end. False: nothing has changed. */
+  async pause({ main }: Context, teamId: string, { at, by, until }: TeamPause): Promise<boolean> {
+    const team = { id: teamId, deleted_at: null };
+    const pause = { paused_at: at, paused_by: by, paused_until: until };
+    if ((await change(main, 'teams', { ...team, paused_at: null }, pause)) === 1) return true;
+    if (until === null) return false;
+    const paused = { ...team, paused_at: not(null) };
+    return (await change(main, 'teams', paused, { paused_until: until })) === 1;
   },
 
   /**
@@ -47,29 +64,51 @@ export const teamPauses = {
    * @param nextRunAt after now
    */
   async resume(
-    { main, signals }: Context,
+    context: Context,
     teamId: string,
     now: number,
-    nextRunAt: (cronExpression: string) => number | null,
+    nextRunAt: NextRunAt,
   ): Promise<boolean> {
-    for (;;) {
-      const step = await main.transact((trx) => resumeStep(trx, teamId, now, nextRunAt));
-      if (step === 'not-paused') return false;
-      if (step === 'resumed') break;
-    }
-    // Any queue may have due jobs.
-    signals.send([{ kind: 'unknown' }]);
-    return true;
+    return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now, nextRunAt));
+  },
+
+  /** Resumes a team whose pause has ended by itself, and records it. False: it has not, or not any more. */
+  async end(context: Context, teamId: string, now: number, nextRunAt: NextRunAt): Promise<boolean> {
+    return resumeInSteps(context, async (trx) => {
+      await limitLockWaits(trx);
+      const ended = { id: teamId, paused_until: atMost(now) };
+      if (!(await one(trx, 'teams', ended, ['id']))) return 'not-paused';
+      const step = await resumeStep(trx, teamId, now, nextRunAt);
+      if (step === 'resumed')
+        await recordBySystem(trx, teamId, { action: 'team.resumed', detail: PAUSE_ENDED }, now);
+      return step;
+    });
   },
 };
+
+type Step = 'more' | 'resumed' | 'not-paused';
+
+async function resumeInSteps(
+  { main, signals }: Context,
+  step: (trx: Trx) => Promise<Step>,
+): Promise<boolean> {
+  for (;;) {
+    const result = await main.transact(step);
+    if (result === 'not-paused') return false;
+    if (result === 'resumed') break;
+  }
+  // Any queue may have due jobs.
+  signals.send([{ kind: 'unknown' }]);
+  return true;
+}
 
 /** Resumes the team if no time is left. */
 async function resumeStep(
   trx: Trx,
   teamId: string,
   now: number,
-  nextRunAt: (cronExpression: string) => number | null,
-): Promise<'more' | 'resumed' | 'not-paused'> {
+  nextRunAt: NextRunAt,
+): Promise<Step> {
   await lockTeam(trx, teamId);
   const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
   if (!team || team.paused_at === null) return 'not-paused';
@@ -93,6 +132,6 @@ async function resumeStep(
     await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
   }
   if (rows.length === AT_ONCE) return 'more';
-  await change(trx, 'teams', { id: teamId }, { paused_at: null, paused_by: null });
+  await change(trx, 'teams', { id: teamId }, NOT_PAUSED);
   return 'resumed';
 }

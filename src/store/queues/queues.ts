@@ -40,6 +40,7 @@ function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): Queu
     assertions: readList(row.assertions),
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
+    pausedUntil: row.paused_until,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     tags: readTags(row.tags),
   };
@@ -67,7 +68,7 @@ function queueOf(row: Row<'queues'>): Queue {
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
   const { assertions, emailAlerts, deadLetterDays } = settings;
-  const { rate, isPaused, alertSettings, tags } = settings;
+  const { rate, isPaused, pausedUntil, alertSettings, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
@@ -78,6 +79,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
     ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
+    ...(pausedUntil !== undefined && { paused_until: pausedUntil }),
     ...(alertSettings !== undefined && {
       alert_settings: writeAlertSettings(alertSettings),
       slow_rule: writeSlowRule(alertSettings.slow),

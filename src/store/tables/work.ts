@@ -33,12 +33,17 @@ export const teams = table(
     /** Null: not paused (team-pauses.ts). */
     paused_at: instant().orNull,
     paused_by: text().orNull,
+    paused_until: instant().orNull,
     /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
   },
   {
     key: ['id'],
-    indexes: { teams_deleted: { on: ['id'], where: 'deleted_at is not null' } },
+    checks: { pause_end_is_paused: 'paused_at is not null or paused_until is null' },
+    indexes: {
+      teams_deleted: { on: ['id'], where: 'deleted_at is not null' },
+      teams_to_resume: { on: ['paused_until'], where: 'paused_until is not null' },
+    },
   },
 );
 
@@ -59,6 +64,8 @@ export const queues = table(
     email_alerts: yesNo(),
     dead_letter_days: integer().between(1, 365),
     is_paused: yesNo(),
+    /** Then the pause ends by itself. */
+    paused_until: instant().orNull,
     created_at: instant(),
     /** Without the rule for slow runs; null for the defaults. */
     alert_settings: json().orNull,
@@ -69,7 +76,11 @@ export const queues = table(
   {
     key: ['team_id', 'id'],
     unique: { one_queue_per_name: ['team_id', 'name'] },
-    indexes: { queues_by_id: { on: ['id'] } },
+    checks: { pause_end_is_paused: 'is_paused = 1 or paused_until is null' },
+    indexes: {
+      queues_by_id: { on: ['id'] },
+      queues_to_resume: { on: ['paused_until'], where: 'paused_until is not null' },
+    },
   },
 );
 
@@ -224,6 +235,8 @@ export const crons = table(
     timeout_seconds: integer().between(1, 300),
     alert_threshold: integer().between(1, 3).orNull,
     is_active: yesNo(),
+    /** Then the pause ends by itself. */
+    paused_until: instant().orNull,
     /** Null if paused or ended. */
     next_run_at: instant().orNull,
     ends_at: instant().orNull,
@@ -252,9 +265,11 @@ export const crons = table(
     checks: {
       paused_never_runs: 'is_active = 1 or next_run_at is null',
       stopped_is_paused: 'is_active = 0 or stopped_after is null',
+      pause_end_is_paused: 'is_active = 0 or paused_until is null',
     },
     indexes: {
       crons_waiting: { on: ['team_id', 'next_run_at', 'id'], where: 'next_run_at is not null' },
+      crons_to_resume: { on: ['paused_until'], where: 'paused_until is not null' },
       crons_to_remind: { on: ['remind_at'], where: 'remind_at is not null' },
     },
   },

@@ -9,6 +9,7 @@ import { LIMITS, rangeOf } from '#domain/limits';
 import { type Fields, isAtMost, isName, type Reading } from '../fields.ts';
 import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
+import { pausedUntil } from './pause.ts';
 import { group } from './field.ts';
 import { boolean, instant, integer, oneOf, text } from './kinds.ts';
 import { callbackUrl, method, sentHeaders, successAssertions } from './request.ts';
@@ -37,6 +38,8 @@ export interface CronExtras {
   alertSettings: AlertSettings;
   /** Failed runs in a row after which it is paused. Null: never. */
   stopAfter: number | null;
+  /** When the pause ends by itself; a future time pauses. */
+  pausedUntil: number | null;
   end: CronEnd;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
@@ -139,6 +142,7 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
     activity: ['stop after failed runs', 'value'],
   }),
   tags: tagList(),
+  pausedUntil: pausedUntil(),
   /** §3.1; an end in the past is accepted. */
   end: group<CronEnd, CronEnd>(END, {
     join: (end) => end,

@@ -5,6 +5,7 @@ import { MAX_RETRIES } from '#domain/retry-schedule';
 import { type Fields, isName, type Reading } from '../fields.ts';
 import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
+import { pausedUntil } from './pause.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
 import { successAssertions, tagList, timeout } from './request.ts';
 import { readWhole, type Resource } from './resource.ts';
@@ -87,6 +88,7 @@ export const QUEUE: Resource<QueueSettings> = {
     },
     activity: ['paused', 'value'],
   }),
+  pausedUntil: pausedUntil(),
   tags: tagList(),
   alertSettings: ALERT_SETTINGS,
 };

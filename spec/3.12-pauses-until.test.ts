@@ -1,0 +1,222 @@
+/** §3.12: pauses of crons, queues and teams that end by themselves. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { formatUtcMinute } from '#domain/instant';
+import { forEachDatabase, startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { makeClient, postJob, TEAM } from '#testing/remote';
+import { MINUTE, scheduleCron, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
+import { startService } from '#testing/service';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+async function sceneOf(openTestStore: OpenTestStore) {
+  const receiver = await startReceiver();
+  const service = await startService(openTestStore);
+  const { work, teamId, clock } = service;
+  const entriesOf = async (id: string) => {
+    const entries = await work.listActivityOf(teamId, id);
+    return entries.map(({ actor, action, detail }) => [actor, action, detail]);
+  };
+  /** As a process that looks at that time. */
+  const look = async () => {
+    await service.store.pauseEnds.endDue(clock.now());
+    await service.quiet();
+  };
+  const pass = async (ms: number) => {
+    await service.advance(ms);
+    await look();
+  };
+  const inMinutes = (minutes: number) => clock.now() + minutes * MINUTE;
+  return {
+    receiver,
+    service,
+    work,
+    teamId,
+    clock,
+    entriesOf,
+    look,
+    pass,
+    inMinutes,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      await receiver[Symbol.asyncDispose]();
+    },
+  };
+}
+
+forEachStore((_dialect, openTestStore) => {
+  describe('a pause until a time', () => {
+    test('a queue that is paused until a time holds its jobs and sends them at that time', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, pass, receiver, work, teamId, entriesOf, inMinutes } = scene;
+      const { id } = await setQueue(service, {});
+      await work.pauseQueue(teamId, id, inMinutes(10));
+      await scheduleJob(service, { url: receiver.url });
+      await pass(10 * MINUTE - 1);
+      assert.equal(receiver.requests.length, 0);
+      assert.equal((await work.findQueue(teamId, id))?.isPaused, true);
+      await pass(1);
+      await receiver.waitFor(1);
+      const queue = await work.findQueue(teamId, id);
+      assert.deepEqual([queue?.isPaused, queue?.pausedUntil], [false, null]);
+      assert.deepEqual(await entriesOf(id), [['Belfry', 'queue.resumed', 'the pause ended']]);
+    });
+
+    test('a cron that is paused until a time continues with its next time after that', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, pass, receiver, work, teamId, entriesOf, clock } = scene;
+      const { id } = await scheduleCron(service, { url: receiver.url });
+      const until = clock.now() + 10 * MINUTE + 30 * SECOND;
+      await work.pauseCron(teamId, id, until);
+      await pass(10 * MINUTE + 30 * SECOND);
+      assert.equal(receiver.requests.length, 0);
+      const cron = await work.findCron(teamId, id);
+      assert.deepEqual([cron?.isActive, cron?.pausedUntil], [true, null]);
+      assert.equal((cron?.nextRunAt ?? 0) - clock.now(), 30 * SECOND);
+      await pass(30 * SECOND);
+      await receiver.waitFor(1);
+      assert.equal(receiver.requests.length, 1, 'missed times are not made up for');
+      assert.deepEqual(await entriesOf(id), [['Belfry', 'cron.started', 'the pause ended']]);
+    });
+
+    test('a team that is paused until a time continues; its own pauses stay', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, pass, receiver, work, teamId, inMinutes, clock } = scene;
+      const paused = await setQueue(service, { isPaused: true }, 'paused');
+      const later = await setQueue(service, {}, 'later');
+      await work.pauseQueue(teamId, later.id, inMinutes(20));
+      const cron = await scheduleCron(service, { url: `${receiver.url}/cron` });
+      const at = clock.now();
+      assert.equal(await work.pauseTeam(teamId, 'Ada', inMinutes(10)), true);
+      assert.deepEqual(await work.readTeamPause(teamId), { at, by: 'Ada', until: inMinutes(10) });
+      for (const queue of ['paused', 'later', 'free'])
+        await scheduleJob(service, { url: `${receiver.url}/${queue}`, queue });
+      await pass(10 * MINUTE);
+      await receiver.waitFor(1);
+      assert.equal(await work.readTeamPause(teamId), null);
+      assert.equal((await work.findQueue(teamId, paused.id))?.isPaused, true);
+      assert.equal((await work.findQueue(teamId, later.id))?.isPaused, true);
+      assert.equal((await work.findCron(teamId, cron.id))?.nextRunAt, inMinutes(1));
+      assert.deepEqual(
+        receiver.requests.map(({ url }) => url),
+        ['/free'],
+      );
+      const [entry] = await work.listActivity(teamId, { area: 'team', withAccess: true, limit: 1 });
+      const { actor, action, detail } = entry ?? assert.fail();
+      assert.deepEqual([actor, action, detail], ['Belfry', 'team.resumed', 'the pause ended']);
+    });
+
+    test('a pause that ended while nothing ran ends at the next start, with times from then', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, look, pass, receiver, work, teamId, inMinutes, clock } = scene;
+      const { id } = await scheduleCron(service, { url: receiver.url });
+      await work.pauseCron(teamId, id, inMinutes(10));
+      await work.pauseTeam(teamId, 'Ada', inMinutes(5));
+      await service.advance(60 * MINUTE);
+      assert.equal(receiver.requests.length, 0);
+      assert.equal((await work.findCron(teamId, id))?.isActive, false);
+      await look();
+      await pass(MINUTE - 1);
+      assert.equal(receiver.requests.length, 0, 'no missed run is made up for');
+      assert.equal((await work.findCron(teamId, id))?.nextRunAt, clock.now() + 1);
+      await pass(1);
+      await receiver.waitFor(1);
+    });
+
+    test('resuming by hand before the end starts it, and the end changes nothing more', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, pass, work, teamId, entriesOf, inMinutes, receiver } = scene;
+      const queue = await setQueue(service, {});
+      const cron = await scheduleCron(service, { url: receiver.url, cron_expression: '@yearly' });
+      await work.pauseQueue(teamId, queue.id, inMinutes(10));
+      await work.pauseCron(teamId, cron.id, inMinutes(10));
+      await work.pauseTeam(teamId, 'Ada', inMinutes(10));
+      await work.resumeQueue(teamId, queue.id);
+      await work.startCron(teamId, cron.id);
+      await work.resumeTeam(teamId);
+      assert.equal((await work.findQueue(teamId, queue.id))?.pausedUntil, null);
+      assert.equal((await work.findCron(teamId, cron.id))?.pausedUntil, null);
+      // These pauses have no end.
+      await work.pauseQueue(teamId, queue.id);
+      await work.pauseCron(teamId, cron.id);
+      await work.pauseTeam(teamId, 'Ada');
+      await pass(20 * MINUTE);
+      assert.equal((await work.findQueue(teamId, queue.id))?.isPaused, true);
+      assert.equal((await work.findCron(teamId, cron.id))?.isActive, false);
+      assert.equal((await work.readTeamPause(teamId))?.until, null);
+      assert.deepEqual([await entriesOf(queue.id), await entriesOf(cron.id)], [[], []]);
+    });
+
+    test('a later end replaces the first one, for a team that stays paused by the first person', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { pass, work, teamId, inMinutes } = scene;
+      const later = inMinutes(30);
+      await work.pauseTeam(teamId, 'Ada', inMinutes(10));
+      assert.equal(await work.pauseTeam(teamId, 'Bob', later), true);
+      assert.equal(await work.pauseTeam(teamId, 'Bob'), false);
+      await pass(20 * MINUTE);
+      const pause = await work.readTeamPause(teamId);
+      assert.deepEqual([pause?.by, pause?.until], ['Ada', later]);
+      await pass(10 * MINUTE);
+      assert.equal(await work.readTeamPause(teamId), null);
+    });
+
+    test('a pause ends if the clock is set ahead, and waits for its time if it is set back', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, pass, work, teamId, inMinutes, clock } = scene;
+      const { id } = await setQueue(service, {});
+      const isPaused = async () => (await work.findQueue(teamId, id))?.isPaused;
+      const until = inMinutes(10);
+      await work.pauseQueue(teamId, id, until);
+      clock.jumpTo(until - 60 * MINUTE);
+      await pass(20 * MINUTE);
+      assert.equal(await isPaused(), true);
+      clock.jumpTo(until);
+      await pass(5 * SECOND);
+      assert.equal(await isPaused(), false);
+    });
+
+    test('editing other fields keeps the pause and its end', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, work, teamId, inMinutes, receiver } = scene;
+      const queue = await setQueue(service, {});
+      const cron = await scheduleCron(service, { url: receiver.url });
+      const until = inMinutes(10);
+      await work.pauseQueue(teamId, queue.id, until);
+      await work.pauseCron(teamId, cron.id, until);
+      await work.editQueue(teamId, queue.id, { timeoutSeconds: 9 });
+      // As forms send them.
+      await work.editQueue(teamId, queue.id, { isPaused: true });
+      await work.editCron(teamId, cron.id, { name: 'Other', isActive: false });
+      assert.equal((await work.findQueue(teamId, queue.id))?.pausedUntil, until);
+      assert.equal((await work.findCron(teamId, cron.id))?.pausedUntil, until);
+      const active = { isActive: true, pausedUntil: until };
+      const started = await work.editCron(teamId, cron.id, active);
+      assert.deepEqual([started?.isActive, started?.pausedUntil], [true, null]);
+    });
+  });
+});
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  test('the service ends a pause at its time, also one that ended while it was stopped', async () => {
+    await using target = await startReceiver();
+    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
+    const client = await makeClient(belfry);
+    const pause = async (inMs: number) => {
+      const until = formatUtcMinute(Math.ceil((Date.now() + inMs) / SECOND) * SECOND);
+      const set = ['queue', 'set', '--team', TEAM, '--queue', 'emails', '--pause-until', until];
+      const { json } = await belfry.cli(...set);
+      assert.equal((json as { is_paused: boolean }).is_paused, true);
+    };
+    await pause(3 * SECOND);
+    await postJob(client, { url: `${target.url}/first` });
+    assert.equal(target.requests.length, 0);
+    await target.waitFor(1);
+    await pause(3 * SECOND);
+    await postJob(client, { url: `${target.url}/second` });
+    client.close();
+    assert.equal(await belfry.stop(), 0);
+    await using _again = await belfry.restart();
+    await target.waitFor(2);
+  });
+});
