@@ -93,6 +93,7 @@ export async function aCron(
     assertions: [],
     alertSettings: NO_ALERT_SETTINGS,
     stopAfter: null,
+    startsAt: null,
     end: NO_END,
     tags: [],
   };

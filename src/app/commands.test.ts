@@ -266,6 +266,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         ...NO_ALERT_FIELDS,
         stop_after: null,
         ends_at: null,
+        starts_at: null,
         max_runs: null,
         runs_counted: 0,
         stopped_after: null,

@@ -38,6 +38,11 @@ export function nextRunAfter(expression: string, ms: number): number | null {
   return typeof schedule === 'string' ? null : schedule.nextAfter(ms);
 }
 
+/** Just before the first time that may run. @param startsAt inclusive; null: no start */
+export function searchFrom(startsAt: number | null, now: number): number {
+  return startsAt === null ? now : Math.max(now, startsAt - 1);
+}
+
 /** Earliest first; fewer at the end of time. */
 export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: number): number[] {
   const runs: number[] = [];

@@ -11,6 +11,7 @@ const cron = (cronExpression: string, more: Partial<PlannedCron> = {}): PlannedC
   cronExpression,
   createdAt: MIDDLE,
   nextRunAt: MIDDLE + 60_000,
+  startsAt: null,
   end: NO_END,
   runsCounted: 0,
   ...more,

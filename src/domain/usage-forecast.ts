@@ -6,6 +6,7 @@ export interface PlannedCron {
   cronExpression: string;
   createdAt: number;
   nextRunAt: number;
+  startsAt: number | null;
   end: CronEnd;
   runsCounted: number;
 }
@@ -45,12 +46,19 @@ export function forecastUsage(
   return { runsOutOn: day ?? days.at(-1) ?? '' };
 }
 
-function readCounter({ cronExpression, createdAt, nextRunAt, end, runsCounted }: PlannedCron) {
+function readCounter({
+  cronExpression,
+  createdAt,
+  nextRunAt,
+  startsAt,
+  end,
+  runsCounted,
+}: PlannedCron) {
   const schedule = parseCronExpression(cronExpression);
   if (typeof schedule === 'string') return [];
   const { endsAt, maxRuns } = end;
   const before = (start: number, now: number) =>
-    schedule.countBetween(Math.max(start, createdAt), now);
+    schedule.countBetween(Math.min(Math.max(start, createdAt, startsAt ?? 0), now), now);
   const upcoming = (now: number, until: number) => {
     const last = endsAt === null ? until : Math.min(until, endsAt + 1);
     // One run replaces missed times.

@@ -1,4 +1,4 @@
-import { nextRunAfter } from '#domain/cron';
+import { nextRunAfter, searchFrom } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import { changePause, NOT_PAUSED } from '#domain/pause';
@@ -17,6 +17,12 @@ export interface SameCron {
 
 const INITIAL = initialOf(CRON_EXTRAS);
 
+type Timing = readonly [cronExpression: string, startsAt: number | null];
+
+function nextRunAt([cronExpression, startsAt]: Timing, now: number): number | null {
+  return nextRunAfter(cronExpression, searchFrom(startsAt, now));
+}
+
 export type CronWork = ReturnType<typeof createCronWork>;
 
 /** §3.1. Inputs were read by resources/cron.ts; ids may be any text. Null (or false): the team has no such cron. */
@@ -32,8 +38,9 @@ export function createCronWork({ crons, clock }: Store) {
       const now = clock.now();
       const pause = { isPaused: !isActive, pausedUntil: until };
       const { isPaused, pausedUntil } = changePause(NOT_PAUSED, pause, now);
-      const nextRunAt = isPaused ? null : nextRunAfter(settings.cronExpression, now);
-      return crons.create(teamId, { ...INITIAL, ...settings }, nextRunAt, now, pausedUntil);
+      const whole = { ...INITIAL, ...settings };
+      const next = isPaused ? null : nextRunAt([whole.cronExpression, whole.startsAt], now);
+      return crons.create(teamId, whole, next, now, pausedUntil);
     },
     editCron: async (
       teamId: string,
@@ -44,15 +51,12 @@ export function createCronWork({ crons, clock }: Store) {
       if (!before) return null;
       const settings = { ...before, ...edit };
       const now = clock.now();
-      const nextRunAt = nextRunAfter(settings.cronExpression, now);
+      const next = nextRunAt([settings.cronExpression, settings.startsAt], now);
       const pause = { isPaused: isActive === undefined ? undefined : !isActive, pausedUntil };
-      return crons.update(teamId, cronId, settings, { pause, nextRunAt, now });
+      return crons.update(teamId, cronId, settings, { pause, nextRunAt: next, now });
     },
-    startCron: async (teamId: string, cronId: string) => {
-      if (!isId(cronId)) return null;
-      const now = clock.now();
-      return crons.start(teamId, cronId, (expression) => nextRunAfter(expression, now));
-    },
+    startCron: async (teamId: string, cronId: string) =>
+      isId(cronId) ? crons.start(teamId, cronId, (...cron) => nextRunAt(cron, clock.now())) : null,
     /** @param until when the pause ends by itself; null: never */
     pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
       isId(cronId) ? crons.pause(teamId, cronId, until) : null,

@@ -2,6 +2,7 @@ import { data } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
 import { failedInARow } from '#domain/alert-words';
 import { describeUntil } from '#domain/pause';
+import { formatUtcMinute } from '#domain/instant';
 import { FilterReader } from '#domain/read-filters';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
@@ -163,6 +164,7 @@ function Settings({ row, headers, payload, facts }: Route.ComponentProps['loader
       source={cron}
       facts={facts}
       first={[
+        ['Starts', cron.startsAt && `${formatUtcMinute(cron.startsAt)} UTC`],
         ['Ends', describeItsEnd(cron)],
         ['Stops', stops && `After ${stops}`],
         ['Request timeout', `${cron.timeoutSeconds} s`],

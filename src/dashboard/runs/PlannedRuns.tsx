@@ -1,4 +1,5 @@
 import { Link } from 'react-router';
+import { searchFrom } from '#domain/cron';
 import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
 import { useTeamPause } from '../page/TeamPause.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -16,7 +17,7 @@ export function PlannedRuns({
   row: CronListRow;
 }) {
   const { now, timeZone } = useMoment();
-  const reading = readSchedule(cron.cronExpression, now, timeZone);
+  const reading = readSchedule(cron.cronExpression, searchFrom(cron.startsAt, now), timeZone);
   const times = reading.kind === 'right' ? reading.runs : [];
   const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
   const isTeamPaused = useTeamPause() !== null;

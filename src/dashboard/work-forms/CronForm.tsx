@@ -21,7 +21,7 @@ import {
   TagsField,
   TargetFields,
 } from './RequestFields.tsx';
-import { EndFields, ScheduleFields, SchedulePreview } from './ScheduleFields.tsx';
+import { StartAndEndFields, ScheduleFields, SchedulePreview } from './ScheduleFields.tsx';
 
 const thresholds = [
   { value: '', text: 'No alerts' },
@@ -107,7 +107,7 @@ export function CronForm(props: CronFormProps) {
             label="Active"
             description="If unticked, the cron is paused: it does not run until you start it."
           />
-          <EndFields runsCounted={props.runsCounted} />
+          <StartAndEndFields runsCounted={props.runsCounted} />
           <NumberField
             name="stop_after"
             label="Stop after failed runs"

@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
+import { searchFrom } from '#domain/cron';
 import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
 import { InstantField, NumberField, PlainField } from '../forms/Field.tsx';
@@ -48,7 +49,8 @@ export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
   const values = useTypedValues(ref, ownZone);
   const typed = (name: string) => textIn(values, name) ?? '';
   const timeZone = knownZone(typed('time_zone'));
-  const reading = readSchedule(typed('cron_expression'), now, timeZone);
+  const from = searchFrom(parseUtc(typed('starts_at')), now);
+  const reading = readSchedule(typed('cron_expression'), from, timeZone);
   // As far as they can be read; the server has their errors.
   const end: CronEnd = {
     endsAt: parseUtc(typed('ends_at')),
@@ -61,10 +63,16 @@ export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
   );
 }
 
-export function EndFields({ runsCounted }: { runsCounted: number }) {
+export function StartAndEndFields({ runsCounted }: { runsCounted: number }) {
   const { value: mostRuns = '' } = useField('max_runs');
   return (
     <>
+      <InstantField
+        name="starts_at"
+        label="Starts at"
+        description="UTC, such as 2026-12-01 06:00. No scheduled run starts before this time. Empty: now."
+        placeholder="now"
+      />
       <InstantField
         name="ends_at"
         label="Ends at"

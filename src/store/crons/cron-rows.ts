@@ -23,6 +23,8 @@ export interface CronSettings {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
   stopAfter: number | null;
+  /** Inclusive. */
+  startsAt: number | null;
   end: CronEnd;
   tags: readonly string[];
 }
@@ -56,6 +58,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     assertions: JSON.stringify(settings.assertions),
     alert_settings: writeAlertSettings(settings.alertSettings),
     stop_after: settings.stopAfter,
+    starts_at: settings.startsAt,
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
     slow_rule: writeSlowRule(settings.alertSettings.slow),
@@ -86,6 +89,7 @@ export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
     isActive: row.is_active === 1,
     pausedUntil: row.paused_until,
     nextRunAt: row.next_run_at,
+    startsAt: row.starts_at,
     end: endOf(row),
     runsCounted: row.runs_counted,
     stoppedAfter: row.stopped_after,

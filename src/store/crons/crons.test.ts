@@ -31,6 +31,7 @@ describe('crons in the store', () => {
           certificates: true,
         },
         stopAfter: 7,
+        startsAt: TEST_START - 1,
         end: { endsAt: TEST_START + 9e9, maxRuns: 3 },
         tags: ['billing', 'rückstände'],
       } as const;
@@ -43,6 +44,7 @@ describe('crons in the store', () => {
         isActive: true,
         nextRunAt: TEST_START + 1,
         runsCounted: 0,
+        pausedUntil: null,
         stoppedAfter: null,
         unreadable: null,
       };

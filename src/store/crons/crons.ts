@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { nextRunAfter } from '#domain/cron';
+import { nextRunAfter, searchFrom } from '#domain/cron';
 import { keepCount, withinEnd } from '#domain/cron-end';
 import type { PlannedCron } from '#domain/usage-forecast';
 import { nextReminder } from '#domain/alert-reminder';
@@ -35,6 +35,7 @@ const PLANNED_COLUMNS = [
   'cron_expression',
   'created_at',
   'next_run_at',
+  'starts_at',
   'ends_at',
   'max_runs',
   'runs_counted',
@@ -94,7 +95,10 @@ export const crons = {
       const { isPaused, pausedUntil } = changePause(before, pause, now);
       const active = !isPaused;
       const stays =
-        wasActive && row.next_run_at !== null && row.cron_expression === settings.cronExpression;
+        wasActive &&
+        row.next_run_at !== null &&
+        row.cron_expression === settings.cronExpression &&
+        row.starts_at === settings.startsAt;
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
       const next = stays ? row.next_run_at : nextRunAt;
       return {
@@ -129,10 +133,10 @@ export const crons = {
     context: Context,
     teamId: string,
     cronId: string,
-    nextRunAt: (cronExpression: string) => number | null,
+    nextRunAt: (cronExpression: string, startsAt: number | null) => number | null,
   ): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, (row) =>
-      row.is_active === 1 ? {} : startedAnew(row, nextRunAt(row.cron_expression)),
+      row.is_active === 1 ? {} : startedAnew(row, nextRunAt(row.cron_expression, row.starts_at)),
     );
   },
 
@@ -201,6 +205,7 @@ export const crons = {
       cronExpression: row.cron_expression,
       createdAt: row.created_at,
       nextRunAt: row.next_run_at ?? 0,
+      startsAt: row.starts_at,
       end: endOf(row),
       runsCounted: row.runs_counted,
     }));
@@ -323,7 +328,10 @@ export async function endPauseOfCron(
     'for update',
   );
   if (!row) return null;
-  const columns = startedAnew(row, nextRunAfter(row.cron_expression, now));
+  const columns = startedAnew(
+    row,
+    nextRunAfter(row.cron_expression, searchFrom(row.starts_at, now)),
+  );
   await change(trx, 'crons', key, columns);
   return { ...row, ...columns };
 }

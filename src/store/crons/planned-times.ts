@@ -1,4 +1,4 @@
-import { nextRunAfter } from '#domain/cron';
+import { nextRunAfter, searchFrom } from '#domain/cron';
 import { withinEnd } from '#domain/cron-end';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
@@ -13,14 +13,23 @@ const TOLERANCE_MS = 5_000;
 const AT_ONCE = 200;
 
 /** The clock was ahead when the time was computed. */
-function isPlannedTooLate(cronExpression: string, nextRunAt: number, now: number): boolean {
-  const next = nextRunAfter(cronExpression, now + TOLERANCE_MS);
+function isPlannedTooLate(cron: Planned, nextRunAt: number, now: number): boolean {
+  const from = searchFrom(readInstant(cron.starts_at), now + TOLERANCE_MS);
+  const next = nextRunAfter(cron.cron_expression, from);
   return next !== null && next < nextRunAt;
 }
 
+/** With times as the driver gives them. */
+interface Planned {
+  cron_expression: string;
+  starts_at: number | string | null;
+}
+
+const readInstant = (at: number | string | null) => (at === null ? null : Number(at));
+
 /** @param now a placeholder */
 export const readTimes = (now: string) =>
-  `select cron_expression, next_run_at from crons where next_run_at > ${now} limit 10000`;
+  `select cron_expression, next_run_at, starts_at from crons where next_run_at > ${now} limit 10000`;
 
 /**
  * Jobs made later than now.
@@ -29,19 +38,16 @@ export const readTimes = (now: string) =>
 export const countJobsFromLater = (now: string) =>
   `select count(*) as jobs from jobs where status = 'pending' and created_at > ${now}`;
 
-/** @param rows with times as the driver gives them */
 export function countPlannedTooLate(
-  rows: readonly { cron_expression: string; next_run_at: number | string }[],
+  rows: readonly (Planned & { next_run_at: number | string })[],
   now: number,
 ): number {
-  return rows.filter(({ cron_expression, next_run_at }) =>
-    isPlannedTooLate(cron_expression, Number(next_run_at), now),
-  ).length;
+  return rows.filter((row) => isPlannedTooLate(row, Number(row.next_run_at), now)).length;
 }
 
 interface PlannedRow extends Pick<
   Row<'crons'>,
-  'team_id' | 'cron_expression' | 'next_run_at' | 'ends_at' | 'max_runs'
+  'team_id' | 'cron_expression' | 'next_run_at' | 'starts_at' | 'ends_at' | 'max_runs'
 > {
   cron_id: string;
   runs_counted: number;
@@ -54,7 +60,7 @@ interface PlannedRow extends Pick<
 const readPlanned = preparedStatement<PlannedRow>(
   'read-planned-crons',
   (dialect) => `
-  select team_id, id as cron_id, cron_expression, next_run_at, ends_at, max_runs, runs_counted
+  select team_id, id as cron_id, cron_expression, next_run_at, starts_at, ends_at, max_runs, runs_counted
   from crons
   where (team_id, id) > (${dialect.$(1, 'id')}, ${dialect.$(2, 'id')}) and is_active = 1
     and (next_run_at is null or next_run_at > ${dialect.$(3, 'bigint')})
@@ -105,8 +111,9 @@ export async function correctPlannedTimes(
   const rows = await database.read(readPlanned, [teamId, cronId, now, AT_ONCE]);
   const wrong = rows.flatMap((row) => {
     const { team_id, cron_id, cron_expression, next_run_at: was } = row;
-    if (!isPlannedTooLate(cron_expression, was ?? Infinity, now)) return [];
-    const next_run_at = withinEnd(nextRunAfter(cron_expression, now), endOf(row), row.runs_counted);
+    if (!isPlannedTooLate(row, was ?? Infinity, now)) return [];
+    const next = nextRunAfter(cron_expression, searchFrom(row.starts_at, now));
+    const next_run_at = withinEnd(next, endOf(row), row.runs_counted);
     return next_run_at === null ? [] : [{ team_id, cron_id, cron_expression, was, next_run_at }];
   });
   const parameters = [packRows(CORRECTION, wrong)];

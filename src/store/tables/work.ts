@@ -239,6 +239,8 @@ export const crons = table(
     paused_until: instant().orNull,
     /** Null if paused or ended. */
     next_run_at: instant().orNull,
+    /** No scheduled run before it. */
+    starts_at: instant().orNull,
     ends_at: instant().orNull,
     max_runs: integer().orNull,
     runs_counted: integer().default(0),

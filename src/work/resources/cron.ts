@@ -40,6 +40,8 @@ export interface CronExtras {
   stopAfter: number | null;
   /** When the pause ends by itself; a future time pauses. */
   pausedUntil: number | null;
+  /** Inclusive. */
+  startsAt: number | null;
   end: CronEnd;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
@@ -143,6 +145,16 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
   }),
   tags: tagList(),
   pausedUntil: pausedUntil(),
+  startsAt: instant('starts_at', {
+    wrong: 'The start must be a date and a time in UTC, such as 2026-12-31 18:00.',
+    option: {
+      flags: '--starts-at <TIME>',
+      help: 'the first time for scheduled runs, in UTC such as "2026-12-31 18:00"',
+      none: 'remove the start time',
+    },
+    record: (startsAt) => ({ starts_at: formatMillis(startsAt) }),
+    activity: ['start', 'value'],
+  }),
   /** §3.1; an end in the past is accepted. */
   end: group<CronEnd, CronEnd>(END, {
     join: (end) => end,
