@@ -79,6 +79,27 @@ for (const javaScript of [true, false]) {
       });
     }
 
+    test('a group of redirects is sent to the new URL, each job with its own query', async () => {
+      const user = await begin();
+      const moved = `/moved-${javaScript}`;
+      target.answer('/old', ({ url }) => {
+        const location = `${target.url}${moved}${url.slice('/old'.length)}`;
+        return { status: 308, headers: { location } };
+      });
+      const sent = () => target.requests.map(({ url }) => url).filter((url) => url.includes(moved));
+      await failJobs(user, ['/old?n=1', '/old?n=2', '/gone']);
+      await using watched = await open('/failures', user);
+      const { page } = watched;
+      assert.equal(await rowOf(page, '/gone').getByText('Use this URL').count(), 0);
+      const question = await confirm(page, 'Use this URL', rowOf(page, '/old'));
+      assert.ok(question.includes(`${target.url}${moved}`), question);
+      await page.getByText('2 jobs are retried.').waitFor();
+      await eventually(() => sent().length === 2);
+      assert.deepEqual(sent().toSorted(), [`${moved}?n=1`, `${moved}?n=2`]);
+      assert.equal(await rowOf(page, '/old').count(), 0, 'none of them is left');
+      watched.assertNoFaults();
+    });
+
     test('deleting a group deletes its jobs only', async () => {
       const user = await begin();
       await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);

@@ -171,7 +171,7 @@ function explainStatus(facts: FailureFacts): Explanation {
 }
 
 function explainRedirect({ location, url }: FailureFacts, status: number): Explanation {
-  const target = location === null ? null : resolve(location, url);
+  const target = location === null ? null : resolveRedirect(location, url);
   if (target === null) {
     return explain(
       `The target answered ${status}, a redirect`,
@@ -188,7 +188,7 @@ function explainRedirect({ location, url }: FailureFacts, status: number): Expla
 }
 
 /** Null if it isn't an http(s) URL. */
-function resolve(location: string, base: string): string | null {
+export function resolveRedirect(location: string, base: string): string | null {
   if (!URL.canParse(location, base)) return null;
   const target = new URL(location, base);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;

@@ -13,6 +13,7 @@ import type {
   BulkQuestion,
   JobSearch,
 } from './job-contract.ts';
+import { isSendableUrl } from './fields.ts';
 import { readSearch } from './job-search.ts';
 import type { BoundedCount } from './run-contract.ts';
 
@@ -28,6 +29,7 @@ const TEXTS = {
     'Other bulk actions of this team are still under way. Wait for one to end, or cancel it.',
   doesNotFit: (total: BoundedCount, rate: Rate, least: Rate) =>
     `${total.count.toLocaleString('en')}${total.isMore ? ' and more' : ''} jobs at ${describeRate(rate)} take longer than the 24 hours that a job may wait. Spread them at ${describeRate(least)} or faster.`,
+  wrongUrl: 'That URL can’t replace the target. Nothing was sent.',
   wrongTab: {
     fire: 'Only pending jobs can be fired.',
     retry: 'Only failed jobs can be retried.',
@@ -49,18 +51,25 @@ interface Act {
   found?: StoredSearch;
   /** At once without it. */
   spread?: Spread | undefined;
+  moved?: Moved | undefined;
+}
+
+type Moved = { from: string; to: string };
+
+export function movedBy({ target, sendTo }: StoredSearch): Moved | undefined {
+  return target !== undefined && sendTo !== undefined ? { from: target, to: sendTo } : undefined;
 }
 
 /** Gives for how many jobs it was done; the others were in another state. */
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,
-  { kind, ids, again, found, spread }: Act,
+  { kind, ids, again, found, spread, moved }: Act,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   if (kind === 'fire') return (await jobs.fire(teamId, ids)).length;
   if (kind === 'retry')
-    return (await jobs.retryFailed(teamId, ids, { again, found, spread })).length;
+    return (await jobs.retryFailed(teamId, ids, { again, found, spread, moved })).length;
   const pending = await jobs.deletePending(teamId, ids);
   if (pending.length === ids.length) return pending.length;
   const gone = new Set(pending);
@@ -108,8 +117,11 @@ type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
 export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { kind, search, asOf } = bulk;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
+  const { sendTo } = bulk;
+  if (sendTo !== undefined && !mayMove(bulk, sendTo))
+    return { kind: 'refused', error: TEXTS.wrongUrl };
   const given = readSearch(search);
-  const wanted = given && narrow(given, bulk);
+  const wanted = given && narrow({ ...given, ...(sendTo !== undefined && { sendTo }) }, bulk);
   if (!wanted) return { kind: 'done', done: 0, skipped: 0 };
   const question = kind === 'retry' ? await askOfSearch(store, teamId, bulk, wanted) : null;
   if (typeof question === 'string') return { kind: 'refused', error: question };
@@ -117,6 +129,12 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   const upToId = asOf === undefined ? undefined : earliestIdAt(asOf + 1);
   return begin(store, teamId, { ...bulk, search: wanted, upToId });
 }
+
+function mayMove({ kind, search: { target } }: Bulk, sendTo: string): boolean {
+  return kind === 'retry' && target !== undefined && isSendableUrl(sendTo) && isBare(sendTo);
+}
+
+const isBare = (url: string) => !/[?#]/.test(url) && url.length <= LIMITS.urlCharacters;
 
 /** Without later failures; waiting jobs are bounded by their ids. Null: nothing is left. */
 function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSearch | null {
@@ -143,7 +161,8 @@ async function begin(
     const misfit = rate && explainMisfit(rate, exactly(ids.length));
     if (misfit) return { kind: 'refused', error: misfit };
     const spread = rate && { rate, from: null, made: 0 };
-    const done = await act(store, teamId, { kind, ids, again, found: search, spread });
+    const moved = movedBy(search);
+    const done = await act(store, teamId, { kind, ids, again, found: search, spread, moved });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);

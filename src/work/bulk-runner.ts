@@ -4,7 +4,7 @@ import { countWithin } from '#domain/rate';
 import type { ClaimedTask } from '#store/jobs/bulk-tasks';
 import type { FoundJob } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import { act, MOST_SPREAD_MS } from './bulk-actions.ts';
+import { act, MOST_SPREAD_MS, movedBy } from './bulk-actions.ts';
 
 interface BulkRunnerOptions {
   store: Store;
@@ -118,7 +118,8 @@ export class BulkRunner {
     const spread = rate ? { rate, from, made } : undefined;
     // More jobs may have failed than were counted; those that would wait too long stay.
     const most = rate ? Math.max(0, countWithin(rate, MOST_SPREAD_MS) - made) : ids.length;
-    const some = { kind, ids: ids.slice(0, most), again, spread };
+    const moved = movedBy(task.search);
+    const some = { kind, ids: ids.slice(0, most), again, spread, moved };
     const done = await act(this.#store, task.teamId, some);
     const now = clock.now();
     const isOurs = await bulkTasks.advance(task, this.#workerId, {

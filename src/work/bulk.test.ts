@@ -130,6 +130,27 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([ended?.done, ended?.endsAt], [350, now + 349_000]);
     });
 
+    test('a retry to another URL replaces the target of many jobs and keeps their queries', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const target = 'https://old.example/hook';
+      const { teamId } = await fillFailed(store, 250, { url: `${target}?n=1` });
+      const search = { tab: 'failed', target } as const;
+      for (const sendTo of ['nowhere', 'https://new.example/?m=2', 'https://new.example/#top']) {
+        const refused = await pages.startBulk(teamId, 'retry', search, { sendTo });
+        assert.equal(refused.kind, 'refused', sendTo);
+      }
+      const sendTo = 'https://new.example/hook';
+      const { kind } = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, { sendTo });
+      assert.equal(kind, 'refused', 'the jobs have several targets');
+      const outcome = await pages.startBulk(teamId, 'retry', search, { sendTo });
+      assert.equal(outcome.kind, 'started');
+      await new BulkRunner({ store, log: silentLog }).runOpen();
+      const { rows } = await pages.searchJobs(teamId, { tab: 'pending' }, { limit: 200 });
+      assert.equal((await pages.countTabs(teamId)).pending.count, 250);
+      assert.deepEqual(new Set(rows.map(({ url }) => url)), new Set([`${sendTo}?n=1`]));
+    });
+
     test('a retry that would take longer than a job may wait is refused, with the rate that fits', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);

@@ -34,9 +34,11 @@ export interface BulkAnswers {
   rate?: Rate | undefined;
   /** Seen by the person. */
   isTimed?: boolean | undefined;
+  /** Retries of a search by `target` go there instead. */
+  sendTo?: string | undefined;
 }
 
-export type ChosenAnswers = Omit<BulkAnswers, 'asOf'>;
+export type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
 
 export type BulkOutcome =
   /** `skipped`: in another state, or not the team's. */
@@ -49,6 +51,8 @@ export type BulkOutcome =
 export interface FailureGroup extends Omit<failures.FailureGroup, 'lastJobId'> {
   /** The beginning of the newest response; null without one, and in small groups behind the first ones. */
   sample: string | null;
+  /** Where the newest job of a redirect was pointed to, without the query. */
+  redirectsTo: string | null;
   /** Exactly these jobs: for the link, Retry and Delete. */
   search: JobSearch;
 }

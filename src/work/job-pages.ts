@@ -1,4 +1,6 @@
+import { resolveRedirect } from '#domain/explain-failure';
 import { isId } from '#domain/ids';
+import { readTrace } from '#domain/run-trace';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnChosen, startBulk } from './bulk-actions.ts';
@@ -12,7 +14,7 @@ import type {
 } from './job-contract.ts';
 import { listBulkTasks } from './resends.ts';
 import { asTime, readSearch } from './job-search.ts';
-import { startOf } from './run-detail.ts';
+import { locationOf, startOf } from './run-detail.ts';
 
 const DEFAULT_LIMIT = 50;
 const MOST_ON_A_PAGE = 200;
@@ -101,7 +103,12 @@ async function groupFailures(
   const from = asTime(narrowed.from) ?? (await lists.findFirstFailure(teamId, queueId)) ?? to;
   const found = await lists.groupFailures(teamId, { queueId, from, to });
   const sampled = found.groups.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
-  const bodies = await jobs.readBodies(teamId, sampled);
+  const redirected = found.groups.filter(({ statusCode }) => isRedirect(statusCode));
+  const redirects = redirected.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const [bodies, traces] = await Promise.all([
+    jobs.readBodies(teamId, sampled),
+    jobs.readTraces(teamId, redirects),
+  ]);
   const groups = found.groups.map(({ lastJobId, ...group }) => {
     const body = bodies.get(lastJobId);
     const search: JobSearch = {
@@ -114,7 +121,21 @@ async function groupFailures(
       ...(queueId !== undefined && { queueId }),
     };
     const sample = body ? startOf(body, body.length).text : null;
-    return Object.assign(group, { search, sample });
+    const answer = traces.get(lastJobId);
+    const redirectsTo = answer ? findNewTarget(group.target, answer) : null;
+    return Object.assign(group, { search, sample, redirectsTo });
   });
   return { groups, from, to, countedBackTo: found.countedBackTo };
+}
+
+const isRedirect = (status: number | null) => status !== null && status >= 300 && status <= 399;
+
+/** Null unless the redirect keeps the query, so that each job of the group has the same new target. */
+function findNewTarget(target: string, { url, trace }: { url: string; trace: string }) {
+  const location = locationOf(readTrace(trace));
+  const to = location === null ? null : resolveRedirect(location, url);
+  const rest = url.slice(target.length);
+  if (to === null || !to.endsWith(rest)) return null;
+  const moved = to.slice(0, to.length - rest.length);
+  return /[?#]/.test(moved) ? null : moved;
 }

@@ -158,9 +158,13 @@ function showAssertions({ trace, assertions }: RunFacts): ShownAssertion[] {
   });
 }
 
+export function locationOf(trace: RunTrace | null): string | null {
+  const location = trace?.responseHeaders.find(([name]) => name.toLowerCase() === 'location');
+  return location?.[1] ?? null;
+}
+
 function failureFactsOf(facts: RunFacts, url: string) {
   const { kind, reason, responseStatus, errorMessage, trace, timeoutSeconds } = facts;
-  const location = trace?.responseHeaders.find(([name]) => name.toLowerCase() === 'location');
   return {
     kind,
     reason,
@@ -168,7 +172,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
     responseStatus,
     errorMessage,
     url,
-    location: location?.[1] ?? null,
+    location: locationOf(trace),
     timeoutSeconds: timeoutOf(errorMessage) ?? timeoutSeconds,
     address: trace?.address ?? null,
   };

@@ -240,7 +240,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
 }
 
 function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
-  const { count, target, search, reason, statusCode } = group;
+  const { count, target, search, reason, statusCode, redirectsTo } = group;
   const jobs = countOf(count, 'failed job', 'failed jobs');
   const fields = { group: writeJobSearch(search), as_of: String(asOf) };
   return (
@@ -255,6 +255,23 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
       >
         {`Each becomes a new job to ${target}, attempt 1. It is due now, or later if you set a rate. The failed jobs are kept, marked as resent.`}
       </ConfirmDialog>
+      {redirectsTo === null ? null : (
+        <ConfirmDialog
+          word="Use this URL"
+          question={`Send ${jobs} to another URL?`}
+          fields={{ intent: 'retry', send_to: redirectsTo, ...fields }}
+          controls={<SpreadField />}
+          variant="default"
+          isSmall
+        >
+          <p>
+            The target redirects to <code>{redirectsTo}</code>. Each job becomes a new one to this
+            URL, with its own query, headers and payload. The failed jobs are kept, marked as
+            resent.
+          </p>
+          <p>Change the URL where the jobs are created, too, or the next ones fail again.</p>
+        </ConfirmDialog>
+      )}
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
         <ConfirmDialog
           word="Delete"

@@ -42,18 +42,21 @@ export async function actOnJobs(
   const resent = readAnswer(form);
   const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
   if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
+  const sendTo = readText(form, 'send_to') || undefined;
   const answers = { resent, ...spread, isTimed: form.has('timed') };
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
     // Later jobs aren't touched.
     const asOf = readInstant(readText(form, 'as_of'));
     if (asOf === null) throw data(null, { status: 400 });
-    const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf });
+    const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf, sendTo });
     return describeBulk(kind, outcome, (asked) => [
       ['all', '1'],
       ['as_of', String(asOf)],
       ...answered(asked, resent),
-      ...(form.has('group') ? [['group', readText(form, 'group')] satisfies Field] : []),
+      ...['group', 'send_to'].flatMap((name): Field[] =>
+        form.has(name) ? [[name, readText(form, name)]] : [],
+      ),
     ]);
   }
   const ids = form.getAll('id').filter((id) => typeof id === 'string');

@@ -163,6 +163,7 @@ export const jobActions = {
    * @param again which marked jobs are resent; others are skipped, so that two clicks send nothing twice
    * @param found the search; with it the retry is recorded as a task
    * @param spread without it, all are due now
+   * @param moved replaces the beginning of their URLs
    */
   async retryFailed(
     context: Context,
@@ -172,10 +173,12 @@ export const jobActions = {
       again = false,
       found,
       spread,
+      moved,
     }: {
       again?: ResendAgain;
       found?: JobSearch | undefined;
       spread?: Spread | undefined;
+      moved?: { from: string; to: string } | undefined;
     } = {},
   ): Promise<(Touched & { failedId: string })[]> {
     const now = context.clock.now();
@@ -198,6 +201,10 @@ export const jobActions = {
           scheduledAt,
         })),
       );
+      if (moved) {
+        const ids = made.map(({ id }) => ({ team_id: teamId, id }));
+        await trx.rows(moveJobs, [packRows(MOVED, ids), moved.from, moved.to]);
+      }
       const marks = made.map(({ failedId, id }) => {
         return { team_id: teamId, id: failedId, retried_as: id };
       });
@@ -214,6 +221,16 @@ export const jobActions = {
     return retries;
   },
 };
+
+const MOVED = { team_id: 'id', id: 'id' } as const satisfies Fields;
+
+const moveJobs = preparedStatement<never>(
+  'move-jobs',
+  (dialect) => `
+  update jobs set url = cast(${dialect.$(3)} as text) || substr(url, length(cast(${dialect.$(2)} as text)) + 1)
+  from ${dialect.rows(MOVED, 1)}
+  where jobs.team_id = given.team_id and jobs.id = given.id`,
+);
 
 const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
 

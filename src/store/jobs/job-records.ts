@@ -182,6 +182,20 @@ const measurePayloads = preparedStatement<{ bytes: number | null }>(
 );
 
 /** Runs without a response are left out. */
+export async function readTraces(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<Map<string, { url: string; trace: string }>> {
+  const columns = ['id', 'url', 'trace'] as const;
+  const where = [db.dialect.isAmong('id', jobIds)];
+  const rows = await all(db, 'ended_jobs', { team_id: teamId }, { columns, where });
+  return new Map(
+    rows.flatMap(({ id, url, trace }) => (trace === null ? [] : [[id, { url, trace }] as const])),
+  );
+}
+
+/** Runs without a response are left out. */
 export async function readBodies(
   db: Database,
   teamId: string,

@@ -12,6 +12,7 @@ import {
   listJobs,
   measureWaitingPayloads,
   readBodies,
+  readTraces,
 } from './job-records.ts';
 import { PayloadBound } from './payload-bound.ts';
 import { countResent, listResends } from './resent.ts';
@@ -35,6 +36,7 @@ export function jobs(context: Context) {
       findTeam: findTeamOfJob,
       listAttempts,
       readBodies,
+      readTraces,
     }),
   };
 }
