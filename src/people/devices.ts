@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { normalizeEmail } from '#domain/email-address';
 import { type CookieContext, isSame, readCookie, writeCookie } from './cookies.ts';
-import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 
 /**

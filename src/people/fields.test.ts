@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { normalizeEmail } from '#domain/email-address';
 import { assertSpends } from '#testing/spent-time';
-import { checkEmail, checkName, checkPassword, normalizeEmail, normalizeName } from './fields.ts';
+import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
 
 test('an address is a local part and a domain name of letters, digits and common signs', () => {
   for (const text of ['a@b.test', 'A.b+c@x-y.example.org', "o'brien@x.test"]) {

@@ -1,3 +1,4 @@
+import { isEmail, normalizeEmail } from '#domain/email-address';
 import { isUuid } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import { isLongerThan } from '#domain/text-length';
@@ -6,17 +7,6 @@ import type { FieldErrors, Refused } from './outcomes.ts';
 const LONGEST_NAME = LIMITS.personNameCharacters;
 const { least: SHORTEST_PASSWORD, most: LONGEST_PASSWORD } = LIMITS.passwordCharacters;
 
-/** Keeps out typing errors and markup. Only a mail that arrives shows that an address exists. */
-const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
-
-/**
- * Only ASCII letters change: other alphabets have letters whose lower case is ASCII (the Kelvin sign's is k), which
- * would select another user's account.
- */
-export function normalizeEmail(email: string): string {
-  return email.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
 export function normalizeName(name: string): string {
   return name.trim().replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }
@@ -24,9 +14,7 @@ export function normalizeName(name: string): string {
 export function checkEmail(email: string): string[] {
   const address = normalizeEmail(email);
   if (address === '') return ['Enter an email address.'];
-  return address.length <= LIMITS.emailCharacters && EMAIL.test(address)
-    ? []
-    : ['Enter a valid email address.'];
+  return isEmail(address) ? [] : ['Enter a valid email address.'];
 }
 
 export function checkPassword(password: string): string[] {

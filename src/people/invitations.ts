@@ -1,9 +1,10 @@
+import { normalizeEmail } from '#domain/email-address';
 import { isId } from '#domain/ids';
 import type { Invitation } from '#store/people/invitations';
 import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import { markOf } from './email-links.ts';
-import { checkEmail, gatherErrors, normalizeEmail } from './fields.ts';
+import { checkEmail, gatherErrors } from './fields.ts';
 import { writeInvitationMail } from './mails.ts';
 import {
   type Done,

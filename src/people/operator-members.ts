@@ -1,8 +1,8 @@
 import type { ActivityAction } from '#domain/activity';
+import { normalizeEmail } from '#domain/email-address';
 import type { Member } from '#store/people/members';
 import type { TeamOfUser, User } from '#store/people/users';
 import type { Context } from './context.ts';
-import { normalizeEmail } from './fields.ts';
 import type { InvitedRole } from './roles.ts';
 
 /** The operator acts, so no role is checked. */

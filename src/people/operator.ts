@@ -1,3 +1,4 @@
+import { normalizeEmail } from '#domain/email-address';
 import { isUuid } from '#domain/ids';
 import type { ChannelConfig } from '#domain/notification-channel';
 import type { Team } from '#store/people/teams';
@@ -9,7 +10,6 @@ import {
   checkPassword,
   checkTeamName,
   gatherErrors,
-  normalizeEmail,
   normalizeName,
 } from './fields.ts';
 import { findTeam } from './find-team.ts';

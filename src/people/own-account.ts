@@ -1,15 +1,9 @@
 import type { ActivityAction } from '#domain/activity';
+import { normalizeEmail } from '#domain/email-address';
 import type { TeamOfUser } from '#store/people/users';
 import type { Context } from './context.ts';
 import { mailChange, mailConfirmation, useConfirmation, useStop } from './email-links.ts';
-import {
-  checkEmail,
-  checkName,
-  checkPassword,
-  gatherErrors,
-  normalizeEmail,
-  normalizeName,
-} from './fields.ts';
+import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
 import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';

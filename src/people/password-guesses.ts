@@ -1,7 +1,8 @@
+import { normalizeEmail } from '#domain/email-address';
 import type { Context } from './context.ts';
 import type { CookieContext } from './cookies.ts';
 import { recognizeDevice } from './devices.ts';
-import { checkEmail, normalizeEmail } from './fields.ts';
+import { checkEmail } from './fields.ts';
 import type { Rule } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';

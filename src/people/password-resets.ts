@@ -1,6 +1,7 @@
+import { normalizeEmail } from '#domain/email-address';
 import type { Context } from './context.ts';
 import { recognizeDevice, rememberDevice } from './devices.ts';
-import { checkPassword, gatherErrors, normalizeEmail } from './fields.ts';
+import { checkPassword, gatherErrors } from './fields.ts';
 import type { Rule } from './limits.ts';
 import { keyOf, mailLink, readSecret } from './links.ts';
 import { writeResetMail } from './mails.ts';

@@ -1,7 +1,8 @@
+import { normalizeEmail } from '#domain/email-address';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { User } from '#store/people/users';
 import type { Context } from './context.ts';
-import { checkEmail, checkName, normalizeEmail, normalizeName } from './fields.ts';
+import { checkEmail, checkName, normalizeName } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type AddressRange, isInRanges } from '#domain/address-range';
 import { type Arrival, readAll } from '#domain/arrival';
-import { checkEmail, normalizeEmail } from './fields.ts';
+import { normalizeEmail } from '#domain/email-address';
+import { checkEmail } from './fields.ts';
 import { readGroupsHeader } from './groups.ts';
 
 /** Header names are in lower case. */

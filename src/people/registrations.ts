@@ -1,18 +1,12 @@
 import { type Arrival, isLocal } from '#domain/arrival';
+import { normalizeEmail } from '#domain/email-address';
 import { LIMITS } from '#domain/limits';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { Registration, StartingTeam } from '#store/people/registration';
 import { isSetupCode, makeSetupCode } from './codes.ts';
 import type { Context } from './context.ts';
 import { isMarkOf, mailConfirmation } from './email-links.ts';
-import {
-  checkEmail,
-  checkName,
-  checkPassword,
-  gatherErrors,
-  normalizeEmail,
-  normalizeName,
-} from './fields.ts';
+import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
 import { mappedTo } from './group-memberships.ts';
 import { checkChosenTeamName } from './groups.ts';
 import { keyOf } from './links.ts';

@@ -1,3 +1,4 @@
+import { normalizeEmail } from '#domain/email-address';
 import { DAY_MS, HOUR_MS } from '#domain/instant';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { FoundSession, Rotation } from '#store/people/sessions';
@@ -5,7 +6,6 @@ import type { TeamOfUser, UserWithTeams } from '#store/people/users';
 import type { Context } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { rememberDevice } from './devices.ts';
-import { normalizeEmail } from './fields.ts';
 import { makeSecrets, validMsOf } from './links.ts';
 import type { TooMany } from './outcomes.ts';
 import { guessAtSignIn } from './password-guesses.ts';

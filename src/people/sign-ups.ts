@@ -1,5 +1,6 @@
+import { normalizeEmail } from '#domain/email-address';
 import type { Context } from './context.ts';
-import { checkEmail, gatherErrors, normalizeEmail } from './fields.ts';
+import { checkEmail, gatherErrors } from './fields.ts';
 import { mailLink, readSecret } from './links.ts';
 import { writeHasAccountMail, writeSignUpMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
