@@ -17,14 +17,18 @@ export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
 
 /**
  * A service whose team has a default channel at `/default?key=s3cret`, a target whose answers a test decides, and a
- * mail server. The notifier starts with the first wait for notifications.
+ * mail server. The notifier starts with the first `told`. With `mails`, the mail server gets those of accounts, too.
  */
-export async function startScene(openTestStore: OpenTestStore, options: TestServiceOptions = {}) {
+export async function startScene(
+  openTestStore: OpenTestStore,
+  { mails = false, ...options }: TestServiceOptions & { mails?: boolean } = {},
+) {
   const stack = new AsyncDisposableStack();
   const target = stack.use(await startReceiver());
   const chat = stack.use(await startReceiver());
   const smtp = stack.use(await startSmtpServer());
-  const service = stack.use(await startService(openTestStore, options));
+  const env = { ...options.env, ...(mails && { SMTP_URL: smtp.url }) };
+  const service = stack.use(await startService(openTestStore, { ...options, env }));
   const { teamId, work, store, clock } = service;
   const useChat = (kind: ChatKind = 'slack') =>
     store.channels.save(teamId, { kind, url: `${chat.url}/default?key=s3cret` });
@@ -80,7 +84,8 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
       }
       await allSent();
     },
-    sendTest: async (config: ChannelConfig) => (await notifier()).notifier.sendTest(teamId, config),
+    sendTest: async (config: ChannelConfig, channelId: string | null = null) =>
+      (await notifier()).notifier.sendTest(teamId, config, channelId),
     addChannel,
     /** Adds a Slack channel whose posts go to the path with its name. */
     add: (name: string, options?: Parameters<typeof addChannel>[2]) =>

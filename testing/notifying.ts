@@ -28,7 +28,9 @@ export async function startNotifier(
   const mail = { smtpUrl: smtp?.url ?? null, from: 'Belfry <belfry@belfry.example>' };
   const mailer = createMailer(mail, silentLog);
   const { sender, clock } = service;
-  const notifier = createNotifier({ store, sender, mailer, log: silentLog, baseUrl: BASE_URL });
+  const { stopUrlOf } = service.people;
+  const tools = { store, sender, mailer, log: silentLog, baseUrl: BASE_URL, stopUrlOf };
+  const notifier = createNotifier(tools);
   await notifier.start();
   const isDone = async () => {
     const waiting = await store.notifications.scanWaiting();

@@ -173,7 +173,14 @@ describe('accessibility and width of every page', () => {
   });
 
   test('signed-out pages are accessible and fit every width', async () => {
-    const links = ['invitations', 'reset-password', 'confirm-email', 'stop-email-change'];
+    const links = [
+      'invitations',
+      'reset-password',
+      'confirm-email',
+      'stop-email-change',
+      'confirm-address',
+      'stop-alerts',
+    ];
     const paths = ['/login', '/forgot-password', ...links.map((link) => `/${link}/gone`)];
     await walk(null, paths, hasHeading);
   });

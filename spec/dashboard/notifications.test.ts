@@ -157,7 +157,7 @@ describe('the notification channel', () => {
       slack_url: 'https://x.example/',
     });
     assert.equal(odd.status, 422);
-    assert.ok(odd.text.includes('The channel must be email, Slack'));
+    assert.ok(odd.text.includes('The channel must be email, Email addresses, Slack'));
   });
 });
 

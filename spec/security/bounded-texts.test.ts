@@ -421,6 +421,7 @@ describe('many bytes and many fields', { concurrency: false, timeout: 600_000 },
 test('the test finds every form on the pages, except those reached by email or script', () => {
   assert.deepEqual(unseen().toSorted(), [
     '/*',
+    '/confirm-address/:token',
     '/confirm-email/:token',
     '/invitations/:token',
     '/jobs/progress',
@@ -428,6 +429,7 @@ test('the test finds every form on the pages, except those reached by email or s
     '/register/:token',
     '/reset-password/:token',
     '/setup',
+    '/stop-alerts/:token',
     '/stop-email-change/:token',
   ]);
 });

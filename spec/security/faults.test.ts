@@ -83,7 +83,14 @@ describe('an address that cannot be read', () => {
 
 describe('logged faults', () => {
   const TOKEN = 'kR7-tokens-are-secrets_Zq3vW8yB2nM5xC1d';
-  const places = ['reset-password', 'invitations', 'confirm-email', 'stop-email-change'];
+  const places = [
+    'reset-password',
+    'invitations',
+    'confirm-email',
+    'stop-email-change',
+    'confirm-address',
+    'stop-alerts',
+  ];
 
   test('the log entry of a fault has the number shown on the page and no tokens', async () => {
     const dropAll = new DatabaseSync(path.join(belfry.folder, 'belfry.db'), {

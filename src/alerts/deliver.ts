@@ -71,8 +71,19 @@ async function findSecret({ readSecret }: Posting): Promise<string | Delivery | 
   }
 }
 
-export async function mailTo(mailer: Mailer, address: string, message: Message): Promise<Delivery> {
-  const mail = { to: address, ...formatMail(message), link: message.link.url };
+export interface Recipient {
+  address: string;
+  /** Where a recipient who isn't a member stops these mails. */
+  stopUrl?: string | undefined;
+}
+
+export async function mailTo(
+  mailer: Mailer,
+  { address, stopUrl }: Recipient,
+  message: Message,
+): Promise<Delivery> {
+  const content = formatMail(message, stopUrl);
+  const mail = { to: address, ...content, link: message.link.url, stopUrl };
   const outcome = await mailer.send(mail);
   if (outcome.kind !== 'failed') return outcome;
   return { kind: 'failed', error: `The mail to ${address} was not accepted: ${outcome.fault}.` };

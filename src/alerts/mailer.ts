@@ -14,4 +14,6 @@ interface AlertMail {
   html: string;
   /** Logged if SMTP isn't set up. */
   link: string | null;
+  /** For recipients that aren't members; becomes the mail's `List-Unsubscribe`. */
+  stopUrl?: string | undefined;
 }

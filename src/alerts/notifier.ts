@@ -1,18 +1,21 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import type { ChannelConfig } from '#domain/notification-channel';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import {
+  type ChannelConfig,
+  isMailed,
+  type MailedChannel,
+  stateOfAddress,
+} from '#domain/notification-channel';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { type Delivery, mailTo, postToChannel } from './deliver.ts';
+import { type Delivery, mailTo, postToChannel, type Recipient } from './deliver.ts';
 import { postingFor } from './posting.ts';
 import type { Mailer } from './mailer.ts';
-import {
-  type NotificationObserver,
-  NotificationSending,
-  unobservedNotifications,
-} from './sending.ts';
+import { NONE_CONFIRMED, type NotificationObserver, NotificationSending } from './sending.ts';
+import { unobservedNotifications } from './sending.ts';
 
 interface NotifierOptions {
   store: Store;
@@ -23,6 +26,8 @@ interface NotifierOptions {
   monthlyLimitOf?: (plan: string) => number | null;
   /** Without a slash at its end. */
   baseUrl: string;
+  /** The page on which the recipient of an address stops its mails. */
+  stopUrlOf: (teamId: string, addressId: string) => string;
   /** Default: the function `isSecretHeader` of the domain. */
   isSecretHeader?: IsSecretHeader;
   observer?: NotificationObserver;
@@ -38,8 +43,11 @@ export interface Notifier {
   /** Waits for running sends, for at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
   isQuiet(): boolean;
-  /** The channel need not be saved. The kind `email` goes to every member (§6.5). */
-  sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
+  /**
+   * The channel need not be saved. The kind `email` goes to every member (§6.5), `email-addresses` to the addresses
+   * that are confirmed in the stored channel.
+   */
+  sendTest(teamId: string, config: ChannelConfig, channelId?: string | null): Promise<TestOutcome>;
 }
 
 /** A chat that hangs doesn't delay other teams. */
@@ -98,21 +106,48 @@ class NotificationLoop implements Notifier {
     return !this.#looking && this.#sendings.size === 0;
   }
 
-  async sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome> {
+  async sendTest(
+    teamId: string,
+    config: ChannelConfig,
+    channelId: string | null = null,
+  ): Promise<TestOutcome> {
     const team = await this.#store.teams.find(teamId);
     const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
-    return config.kind === 'email'
-      ? this.#mailTest(teamId, message)
-      : postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
+    if (!isMailed(config))
+      return postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
+    const recipients = await this.#listRecipients(teamId, config, channelId);
+    if (recipients.length === 0 && config.kind === 'email-addresses')
+      return { kind: 'failed', error: NONE_CONFIRMED };
+    return this.#mailTest(recipients, message);
+  }
+
+  async #listRecipients(
+    teamId: string,
+    config: MailedChannel,
+    channelId: string | null,
+  ): Promise<Recipient[]> {
+    const { mailer, stopUrlOf } = this.#options;
+    const { channels } = this.#store;
+    if (config.kind === 'email') {
+      const members = await channels.listMemberAddresses(teamId, { onlyVerified: mailer.sends });
+      return members.map(({ email: address }) => ({ address }));
+    }
+    const stored =
+      channelId === DEFAULT_REF
+        ? await channels.read(teamId)
+        : channelId && (await channels.find(teamId, channelId));
+    return (stored ? stored.addresses : [])
+      .filter(
+        (each) => stateOfAddress(each) === 'confirmed' && config.addresses.includes(each.email),
+      )
+      .map(({ id, email: address }) => ({ address, stopUrl: stopUrlOf(teamId, id) }));
   }
 
   /** Stops at the first failure: a person is waiting, and a server that is down refuses every mail. */
-  async #mailTest(teamId: string, message: Message): Promise<TestOutcome> {
+  async #mailTest(recipients: readonly Recipient[], message: Message): Promise<TestOutcome> {
     let outcome: TestOutcome = { kind: 'sent' };
-    for (const { email } of await this.#store.channels.listMemberAddresses(teamId, {
-      onlyVerified: this.#options.mailer.sends,
-    })) {
-      outcome = await mailTo(this.#options.mailer, email, message);
+    for (const recipient of recipients) {
+      outcome = await mailTo(this.#options.mailer, recipient, message);
       if (outcome.kind === 'failed') break;
     }
     return outcome;

@@ -1,7 +1,13 @@
 import { isAside } from '#domain/alert-words';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import type { ChannelConfig, PostedChannel } from '#domain/notification-channel';
+import {
+  type ChannelAddress,
+  type ChannelConfig,
+  isMailed,
+  type PostedChannel,
+  stateOfAddress,
+} from '#domain/notification-channel';
 import type { Channel, MemberAddress } from '#store/alerts/channels';
 import type { ClaimedNotification, NotificationTarget } from '#store/alerts/notifications';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -32,6 +38,7 @@ interface SendingTools {
   mailer: Mailer;
   log: Log;
   baseUrl: string;
+  stopUrlOf: (teamId: string, addressId: string) => string;
   isSecretHeader?: IsSecretHeader | undefined;
   observer: NotificationObserver;
 }
@@ -45,6 +52,8 @@ const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
 const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
+
+export const NONE_CONFIRMED = 'no address of the channel is confirmed';
 
 /**
  * Notifications with the same key are one message. A deleted channel is replaced by the default, so the channel is
@@ -66,10 +75,11 @@ function recipientsOf(batch: Batch): Pick<ClaimedNotification, 'targets' | 'aler
   return { alert, targets: [...each.values()] };
 }
 
-/** To the team's chat, or to one member. */
+/** To the team's chat, or to one member or address. `none` fails: a recipient may confirm before the last retry. */
 type Step =
   | { target: NotificationTarget; kind: 'post'; config: PostedChannel }
-  | { target: NotificationTarget; kind: 'mail'; address: string };
+  | { target: NotificationTarget; kind: 'mail'; address: string; addressId?: string }
+  | { target: NotificationTarget; kind: 'none' };
 
 /** With its first error. */
 interface Fared {
@@ -151,7 +161,7 @@ export class NotificationSending {
       onlyVerified: this.#tools.mailer.sends,
     });
     const message = this.#write(batch);
-    const steps = planSteps(recipientsOf(batch), config, members);
+    const steps = planSteps(recipientsOf(batch), found.channel, members);
     let left: NotificationTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
@@ -164,7 +174,7 @@ export class NotificationSending {
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
       // Emails to members don't show whether the chat works.
-      if (step.kind === 'mail' && config.kind !== 'email') continue;
+      if (config.kind !== 'email' && isForMembers(step.target)) continue;
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
     }
@@ -185,12 +195,12 @@ export class NotificationSending {
     notification: ClaimedNotification,
     { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
   ): Promise<string | null> {
-    const { mailer, log, observer } = this.#tools;
+    const { log, observer } = this.#tools;
     const channel = step.kind === 'post' ? step.config.kind : 'email';
     const delivery =
       step.kind === 'post'
         ? await this.#post(notification, step.config, { message, mayGoOn })
-        : await mailTo(mailer, step.address, message);
+        : await this.#mail(notification, step, message);
     const fields = { teamId: notification.teamId, notificationId: notification.id, channel };
     if (delivery.kind === 'failed') {
       const { error } = delivery;
@@ -201,6 +211,18 @@ export class NotificationSending {
     log.debug('notification.sent', fields);
     observer.notificationSent(channel);
     return null;
+  }
+
+  async #mail(
+    { teamId }: ClaimedNotification,
+    step: Exclude<Step, { kind: 'post' }>,
+    message: Message,
+  ): Promise<Delivery> {
+    if (step.kind === 'none') return { kind: 'failed', error: NONE_CONFIRMED };
+    const { mailer, stopUrlOf } = this.#tools;
+    const { address, addressId } = step;
+    const stopUrl = addressId === undefined ? undefined : stopUrlOf(teamId, addressId);
+    return mailTo(mailer, { address, stopUrl }, message);
   }
 
   async #post(
@@ -259,30 +281,65 @@ export class NotificationSending {
 }
 
 /**
- * The present members and channel: the chat first, then each member once. For alerts of queues an email channel adds
- * no one: every member is emailed anyway.
+ * The present members and channel: the chat first, then each member or address once. For alerts of queues an email
+ * channel adds no one: every member is emailed anyway.
  */
 function planSteps(
   { targets, alert }: Pick<ClaimedNotification, 'targets' | 'alert'>,
-  config: ChannelConfig,
+  { config, addresses }: Pick<Channel, 'config' | 'addresses'>,
   members: readonly MemberAddress[],
 ): Step[] {
   const areMembersNotified = alert.source.kind === 'queue' && !isAside(alert.kind);
-  const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
+  const forChannel = targets.filter(isForChannel).map((target) => ofKind(config, target));
+  const forMembers = targets.filter(isForMembers);
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
     const isAmong = (some: readonly NotificationTarget[], all: NotificationTarget) =>
-      some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
+      some.some((each) => each === all || (isMember(each) && each.userId === userId));
     if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
     if (config.kind !== 'email' || areMembersNotified) return [];
     if (!isAmong(forChannel, 'channel')) return [];
     return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
   });
-  if (config.kind === 'email' || forChannel.length === 0) return mails;
+  if (config.kind === 'email-addresses') return [...planAddresses(forChannel, addresses), ...mails];
+  if (isMailed(config) || forChannel.length === 0) return mails;
   return [{ target: 'channel', kind: 'post', config }, ...mails];
 }
 
+function planAddresses(
+  targets: readonly NotificationTarget[],
+  addresses: readonly ChannelAddress[],
+): Step[] {
+  const isForAll = targets.includes('channel');
+  const mails = addresses
+    .filter((address) => stateOfAddress(address) === 'confirmed')
+    .filter(
+      ({ id }) => isForAll || targets.some((each) => isAddress(each) && each.addressId === id),
+    )
+    .map(({ id: addressId, email: address }): Step => {
+      return { target: { addressId }, kind: 'mail', address, addressId };
+    });
+  return isForAll && mails.length === 0 ? [{ target: 'channel', kind: 'none' }] : mails;
+}
+
+/** If the channel was of another kind at the first try, the present one notifies all. */
+function ofKind({ kind }: ChannelConfig, target: NotificationTarget): NotificationTarget {
+  const isOfKind =
+    kind === 'email' ? !isAddress(target) : kind === 'email-addresses' && isAddress(target);
+  return isOfKind ? target : 'channel';
+}
+
+function isAddress(target: NotificationTarget): target is { addressId: string } {
+  return typeof target === 'object' && 'addressId' in target;
+}
+
+function isMember(target: NotificationTarget): target is { userId: string; asChannel?: true } {
+  return typeof target === 'object' && 'userId' in target;
+}
+
 function isForChannel(target: NotificationTarget): boolean {
-  return target === 'channel' || (typeof target === 'object' && target.asChannel === true);
+  return (
+    target === 'channel' || isAddress(target) || (isMember(target) && target.asChannel === true)
+  );
 }
 
 function isForMembers(target: NotificationTarget): boolean {

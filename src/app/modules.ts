@@ -59,19 +59,25 @@ export async function openModules(
       work: async () => {
         const { createWork } = await import('#work/work');
         const isSecretHeader = secretHeadersWith(config.secretHeaders);
-        return createWork({ store, isSecretHeader }).for({
+        const { askNewAddresses } = people.channelAddresses;
+        return createWork({ store, isSecretHeader, askNewAddresses }).for({
           doer: 'command-line',
           may: () => true,
           log,
         });
       },
       people: people.operator,
-      sendTest: async (teamId, channel) => {
+      sendTest: async (teamId, channel, channelId) => {
         const { sendTestOnce } = await import('./test-notification.ts');
-        return sendTestOnce({ config, store, log, baseUrl }, teamId, channel);
+        const tools = { config, store, log, baseUrl, stopUrlOf: people.stopUrlOf };
+        return sendTestOnce(tools, teamId, channel, channelId);
       },
       migrated: store.migrated,
-      close: () => store.close(),
+      close: async () => {
+        // Confirmation links may still be on their way to the mail server.
+        await people.close();
+        await store.close();
+      },
     };
   } catch (fault) {
     throw explainOpening(fault);

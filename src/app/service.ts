@@ -90,7 +90,9 @@ export function buildService(options: ServiceOptions): BelfryService {
   const limits = monthlyLimitsOf(config);
   const monthlyLimitOf = (plan: string) => limitOf(limits, plan);
   const isSecretHeader = secretHeadersWith(config.secretHeaders);
-  const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
+  const { askNewAddresses } = people.channelAddresses;
+  const testing = { sender, monthlyLimitOf };
+  const work = createWork({ store, isSecretHeader, testing, askNewAddresses });
   const bulkRunner = new BulkRunner({ store, log });
   const readiness = new Readiness(store);
   const metrics = createMetrics(store, readiness);
@@ -98,7 +100,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const snapshots = new SnapshotWatch(store, log);
   watchWork(metrics, options, { engine, snapshots, readiness });
   const tools = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
-  const notifier = createNotifier({ ...tools, observer: metrics });
+  const notifier = createNotifier({ ...tools, stopUrlOf: people.stopUrlOf, observer: metrics });
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
@@ -353,9 +355,9 @@ function limitTests({
   notifier,
 }: Pick<BelfryService, 'people' | 'notifier'>): TestNotifications {
   return {
-    sendTest: async (actor, channel) =>
+    sendTest: async (actor, channel, channelId) =>
       (await people.channelTests.beginChannelTest(actor, channel)) ??
-      notifier.sendTest(actor.teamId, channel),
+      notifier.sendTest(actor.teamId, channel, channelId),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '#config/config';
 import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { createSender } from '#outgoing/exchange';
+import type { StopUrlOf } from '#people/channel-addresses';
 import { createMailer } from '#people/mail';
 import type { Store } from '#store/store';
 import { realClock } from './real-clock.ts';
@@ -12,13 +13,15 @@ interface Tools {
   store: Store;
   log: Log;
   baseUrl: string;
+  stopUrlOf: StopUrlOf;
 }
 
 /** For a process that ends afterwards. */
 export async function sendTestOnce(
-  { config, store, log, baseUrl }: Tools,
+  { config, store, log, baseUrl, stopUrlOf }: Tools,
   teamId: string,
   channel: ChannelConfig,
+  channelId: string | null,
 ): Promise<TestOutcome> {
   const { allowedNetworks, dnsServers } = config;
   const sender = createSender({
@@ -28,7 +31,8 @@ export async function sendTestOnce(
   });
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
   try {
-    return await createNotifier({ store, sender, mailer, log, baseUrl }).sendTest(teamId, channel);
+    const notifier = createNotifier({ store, sender, mailer, log, baseUrl, stopUrlOf });
+    return await notifier.sendTest(teamId, channel, channelId);
   } finally {
     mailer.close();
     await sender.close();

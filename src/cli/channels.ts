@@ -15,10 +15,10 @@ export function addChannelCommands(program: Command, session: Session): void {
     edits: true,
     delete: { name: 'remove', description: 'remove a channel; the default takes its place' },
   });
-  verb('test', 'send a test by a channel', async ({ teamId, item: { config } }, { name }) => {
+  verb('test', 'send a test by a channel', async ({ teamId, item: { id, config } }, { name }) => {
     const modules = await session.open();
     await modules.people.recordChannelTest(teamId, config);
-    const outcome = await modules.sendTest(teamId, config);
+    const outcome = await modules.sendTest(teamId, config, id);
     if (outcome.kind === 'failed')
       throw new CommandFault(`the test was not sent: ${outcome.error}`);
     return { name, outcome: outcome.kind };

@@ -62,12 +62,16 @@ export function writeQueue(queue: Queue): Written {
   return { id, name, ...writeRecord(QUEUE, queue), ...recordOf(queue, ['created_at']) };
 }
 
+const ADDRESS = ['email', 'state', 'asked_at', 'stopped_at'] as const;
+
 /** Addresses and tokens are shown in part. The default has no name. */
 export function writeChannel(channel: ListedChannel) {
   const { id, name, kind } = channel;
   const shown = Object.fromEntries(channel.shown.map((each) => [each.name, each.text]));
+  const addresses = channel.addresses.map((each) => recordOf(each, ADDRESS));
   const of = ['collect_minutes', 'last_sent_at', 'last_error', 'last_error_at'] as const;
-  return { id, name, kind, shown, ...recordOf(channel, of) };
+  const more = kind === 'email-addresses' && { addresses };
+  return { id, name, kind, shown, ...more, ...recordOf(channel, of) };
 }
 
 const OF_RUN = [

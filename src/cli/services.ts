@@ -41,6 +41,7 @@ export interface OpenModules {
   sendTest(
     teamId: string,
     config: ChannelConfig,
+    channelId: string,
   ): Promise<{ kind: 'sent' | 'logged' } | { kind: 'failed'; error: string }>;
   migrated: readonly string[];
   close(): Promise<void>;

@@ -14,6 +14,8 @@ export default [
     route('reset-password/:token', 'routes/reset-password.$token.tsx'),
     route('confirm-email/:token', 'routes/confirm-email.$token.tsx'),
     route('stop-email-change/:token', 'routes/stop-email-change.$token.tsx'),
+    route('confirm-address/:token', 'routes/confirm-address.$token.tsx'),
+    route('stop-alerts/:token', 'routes/stop-alerts.$token.tsx'),
     route('invitations/:token', 'routes/invitations.$token.tsx'),
     route('teams/new', 'routes/teams.new.tsx'),
   ]),

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Log } from '#domain/log';
-import { basePathOf } from '#domain/public-address';
+import { basePathOf, ownPathOf } from '#domain/public-address';
 import type { DashboardBuild } from './build.ts';
 import type { RequestFacts, Targets } from './context.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from './serving/form-guards.ts';
 import { explainStatus } from './page/status-words.ts';
 import { moveBuild } from './serving/move-build.ts';
+import { answerOneClick } from './serving/one-click.ts';
 import { buildPlainPage, type PlainPage } from './serving/plain-page.ts';
 import { setCommonHeaders, setPageHeaders } from './serving/security-headers.ts';
 import type { Arrival, Services } from './services.ts';
@@ -63,7 +64,7 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
     const answer = await answerPage(
       c.req.raw,
       `${config.baseUrl}${pathname}${search}`,
-      facts,
+      { facts, services },
       (request) => handle(request, bundle.entry.module.createLoadContext(services, facts)),
     );
     const sent = new Response(answer.body, answer);
@@ -99,7 +100,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
 async function answerPage(
   request: Request,
   publicUrl: string,
-  facts: RequestFacts,
+  { facts, services }: { facts: RequestFacts; services: Services },
   handle: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   const { requestId } = facts;
@@ -115,8 +116,10 @@ async function answerPage(
   const { headers } = facts;
   const init: RequestInit = { method: request.method, headers, signal: request.signal };
   const mayChange = !isSafeMethod(request.method);
-  if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl)))
-    return refuse(foreignOrigin(facts.baseUrl));
+  if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl))) {
+    const path = ownPathOf(new URL(publicUrl), facts.baseUrl);
+    return (await answerOneClick(path, facts, services)) ?? refuse(foreignOrigin(facts.baseUrl));
+  }
   // The router compares the origin again, with one address only.
   if (mayChange && headers.has('Origin')) headers.set('Origin', new URL(facts.baseUrl).origin);
   try {

@@ -23,6 +23,7 @@ export type {
   ChannelUser,
   ChannelView,
   ListedChannel,
+  ShownAddress,
 } from '#work/channels';
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
@@ -51,10 +52,11 @@ export type { Counts, Attention, Forecast } from '#work/overview';
 
 /** Only for tests. */
 export interface TestNotifications {
-  /** The channel may be unsaved. Takes up to about 10 seconds each. `logged`: there is no mail server. */
+  /** The channel may be unsaved. Of its addresses only those that are confirmed in the stored channel get it. Takes up to about 10 seconds each. `logged`: there is no mail server. */
   sendTest(
     actor: Actor,
     config: ChannelConfig,
+    channelId: string | null,
   ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string } | TooMany>;
 }
 

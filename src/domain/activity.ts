@@ -47,6 +47,14 @@ const ACTIONS = {
   'channel.added': { area: 'notifications', words: 'Added the notification channel' },
   'channel.edited': { area: 'notifications', words: 'Changed a notification channel' },
   'channel.tested': { area: 'notifications', words: 'Sent a test through a notification channel' },
+  'channel.address-confirmed': {
+    area: 'notifications',
+    words: 'Recorded that a recipient wants mails of the notification channel',
+  },
+  'channel.address-stopped': {
+    area: 'notifications',
+    words: 'Recorded that a recipient stopped mails of the notification channel',
+  },
   'channel.deleted': { area: 'notifications', words: 'Deleted the notification channel' },
   'team.paused': { area: 'team', words: 'Paused everything' },
   'team.resumed': { area: 'team', words: 'Resumed everything' },

@@ -3,13 +3,15 @@
 import { LIMITS } from './limits.ts';
 
 export interface ChannelField {
-  name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
+  name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server' | 'addresses';
   label: string;
   /** Anyone with the value can post, so pages mask it. */
   isSecret: boolean;
   isRequired: boolean;
   /** Checked when saved; its host is judged when an alert is sent. */
   isUrl: boolean;
+  /** Up to `MOST_ADDRESSES` email addresses. */
+  isList?: true;
   pattern?: RegExp;
   maxLength: number;
   description: string;
@@ -39,8 +41,27 @@ const required = { isSecret: true, isRequired: true, isUrl: false, maxLength: 25
 const SERVER = { isSecret: false, isRequired: false, isUrl: true, maxLength: 255 } as const;
 const ORIGIN = /^https?:\/\/[^/?#]+\/?$/i;
 
-/** Email has no fields and isn't listed. */
+export const MOST_ADDRESSES = 20;
+
+/** `email` (to every member) has no fields and isn't listed. */
 export const CHANNEL_KINDS = {
+  'email-addresses': {
+    label: 'Email addresses',
+    fields: [
+      {
+        name: 'addresses',
+        label: 'Addresses',
+        isSecret: false,
+        isRequired: true,
+        isUrl: false,
+        isList: true,
+        maxLength: MOST_ADDRESSES * (LIMITS.emailCharacters + 2),
+        description: `Up to ${MOST_ADDRESSES}, one per line. Each gets a link to confirm it, and nothing else before.`,
+        placeholder: 'on-call@example.com',
+      },
+    ],
+    isFoundIn: 'Any mailbox whose owner can open the confirmation link, such as one of a group.',
+  },
   slack: {
     label: 'Slack',
     fields: [INCOMING_WEBHOOK],
@@ -163,7 +184,8 @@ export const CHANNEL_KINDS = {
   },
 } as const satisfies Record<string, ChannelKindInfo>;
 
-export type PostedKind = keyof typeof CHANNEL_KINDS;
+export type KindWithFields = keyof typeof CHANNEL_KINDS;
+export type PostedKind = Exclude<KindWithFields, 'email-addresses'>;
 
 export type PostedChannel =
   | { kind: ChatKind; url: string }
@@ -174,12 +196,25 @@ export type PostedChannel =
 /** They receive alerts by an incoming webhook. */
 export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
 export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
-export type ChannelConfig = { kind: 'email' } | PostedChannel;
+/** `email`: to every member. */
+export type MailedChannel =
+  | { kind: 'email' }
+  /** Normalized, in order, each once. */
+  | { kind: 'email-addresses'; addresses: readonly string[] };
+export type ChannelConfig = MailedChannel | PostedChannel;
 
 export const DEFAULT_CHANNEL: ChannelConfig = { kind: 'email' };
 
-export function isPostedKind(text: string): text is PostedKind {
+export function isKindWithFields(text: string): text is KindWithFields {
   return Object.hasOwn(CHANNEL_KINDS, text);
+}
+
+export function isMailed(config: ChannelConfig): config is MailedChannel {
+  return isMailedKind(config.kind);
+}
+
+export function isMailedKind(kind: ChannelConfig['kind']): boolean {
+  return kind === 'email' || kind === 'email-addresses';
 }
 
 export function fieldsOfKind(kind: ChannelConfig['kind']): readonly ChannelField[] {
@@ -190,11 +225,13 @@ export function nameOfKind(kind: ChannelConfig['kind']): string {
   return kind === 'email' ? 'Email' : CHANNEL_KINDS[kind].label;
 }
 
-/** Null if not set. */
+/** Null if not set. A list has one line per item. */
 export function valueOf(
   config: ChannelConfig,
   { name }: Pick<ChannelField, 'name'>,
 ): string | null {
+  if (config.kind === 'email-addresses')
+    return name === 'addresses' ? config.addresses.join('\n') : null;
   const values: Partial<Record<string, string>> = config;
   return values[name] ?? null;
 }
@@ -215,3 +252,33 @@ export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
 
 export const MOST_CHANNELS = 20;
 export const CHANNEL_NAME_CHARACTERS = 60;
+
+/** An address of a channel, with its state. A removed address that is added again gets a new id. */
+export interface ChannelAddress {
+  id: string;
+  email: string;
+  /** When a confirmation link was last mailed; null: not yet. */
+  askedAt: number | null;
+  confirmedAt: number | null;
+  /** The recipient wants no more mails. */
+  stoppedAt: number | null;
+}
+
+export type AddressState = 'waiting' | 'confirmed' | 'stopped';
+
+export function stateOfAddress({ confirmedAt, stoppedAt }: ChannelAddress): AddressState {
+  if (stoppedAt !== null) return 'stopped';
+  return confirmedAt === null ? 'waiting' : 'confirmed';
+}
+
+/** Kept addresses keep their state; new ones wait for their confirmation. */
+export function keepAddresses(
+  before: readonly ChannelAddress[],
+  emails: readonly string[],
+  makeId: () => string,
+): ChannelAddress[] {
+  const fresh = { askedAt: null, confirmedAt: null, stoppedAt: null };
+  return emails.map(
+    (email) => before.find((each) => each.email === email) ?? { id: makeId(), email, ...fresh },
+  );
+}

@@ -34,6 +34,9 @@ const RULES = {
   /** Tests of notification channels by one user; each posts to an address of theirs, or mails every member. */
   'channel-test': { most: 10, windowMs: 10 * 60_000 },
   'team-channel-test': { most: 20, windowMs: 10 * 60_000 },
+  /** Confirmation links of channels from one team to one address, and from one team. `mailbox` counts too. */
+  'address-confirmation': { most: 3, windowMs: 24 * 60 * 60_000 },
+  'team-confirmation': { most: 50, windowMs: 60 * 60_000 },
   /** Invitations by one user, and from one address, over all teams. */
   invitation: { most: 50, windowMs: 60 * 60_000 },
 } as const;

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '#domain/instant';
+import { DAY_MS, MINUTE_MS } from '#domain/instant';
 import type { TakenToken } from '#store/people/one-time-tokens';
 import type { Context } from './context.ts';
 import type { Rule } from './limits.ts';
@@ -14,6 +14,8 @@ const KINDS = {
   'reset-password': { path: '/reset-password', validMs: LINK_MS },
   'change-email': { path: '/confirm-email', validMs: LINK_MS },
   'stop-email-change': { path: '/stop-email-change', validMs: LINK_MS },
+  // Its recipient didn't ask for it and may read it late; it gives access to nothing.
+  'confirm-address': { path: '/confirm-address', validMs: 7 * DAY_MS },
   'sign-up': { path: '/register', validMs: LINK_MS },
   'second-factor': { path: null, validMs: 10 * MINUTE_MS },
   'passkey-sign-in': { path: null, validMs: 5 * MINUTE_MS },

@@ -8,6 +8,8 @@ export interface Mail {
   html?: string;
   /** Logged if no mail server is set. */
   link: string | null;
+  /** Stops mails of this kind: with a POST at once (RFC 8058), else with a button. */
+  stopUrl?: string | undefined;
 }
 
 /** `fault` may be shown to the user who requested the mail. */
@@ -63,8 +65,13 @@ class SmtpMailer implements Mailer {
     this.#log = log;
   }
 
-  async send({ to, subject, text, html }: Mail): Promise<MailOutcome> {
-    const content = { subject, text, ...(html === undefined ? {} : { html }) };
+  async send({ to, subject, text, html, stopUrl }: Mail): Promise<MailOutcome> {
+    const content = {
+      subject,
+      text,
+      ...(html !== undefined && { html }),
+      ...(stopUrl !== undefined && { headers: unsubscribeHeaders(stopUrl) }),
+    };
     try {
       const transport = await this.#open();
       // As a text, a name could add recipients.
@@ -94,6 +101,14 @@ class SmtpMailer implements Mailer {
     );
     return this.#transport;
   }
+}
+
+/** RFC 2369, RFC 8058. */
+function unsubscribeHeaders(url: string) {
+  return {
+    'List-Unsubscribe': `<${url}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
 }
 
 const MOST_OF_ANSWER = 200;

@@ -119,3 +119,22 @@ ${link}
 The link works once.${SIGNED}`,
   };
 }
+
+/** To somebody who may not know Belfry. */
+export function writeAddressMail(to: string, { teamName, link }: AddressFacts): Mail {
+  return {
+    to,
+    link,
+    subject: 'Confirm that you want alerts from Belfry',
+    text: `The team “${breakLinks(teamName)}” wants to send alerts about its scheduled requests to this address. If you want them, open this link within a week:
+
+${link}
+
+You need no account. Each alert has a link to stop them. If you do not want them, ignore this mail: no alerts will come.${SIGNED}`,
+  };
+}
+
+interface AddressFacts {
+  teamName: string;
+  link: string;
+}

@@ -1,6 +1,15 @@
 import { bind } from '#store/database/context';
 import type { TokenOwner } from './api-tokens.ts';
 import { listUsageByDay, readUsage } from './billing.ts';
+import {
+  askNewAddresses,
+  confirmAddress,
+  createStopUrls,
+  readConfirmation,
+  readStop,
+  resendConfirmation,
+  stopAddress,
+} from './channel-addresses.ts';
 import { beginChannelTest } from './channel-tests.ts';
 import { createContext, type PeopleDeps } from './context.ts';
 import { warnOfUnknownTeams } from './group-memberships.ts';
@@ -63,6 +72,11 @@ export function createPeople(deps: PeopleDeps) {
     },
     tokens,
     signing: bind(context, signing),
+    channelAddresses: {
+      ...bind(context, { askNewAddresses, resendConfirmation, readConfirmation, confirmAddress }),
+      ...bind(context, { readStop, stopAddress }),
+    },
+    stopUrlOf: createStopUrls(deps.config),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
     operator: bind(context, { ...operator, ...operatorMembers }),

@@ -1,10 +1,12 @@
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { isId } from '#domain/ids';
 import {
+  type AddressState,
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
   isSameChannel,
+  stateOfAddress,
   valueOf,
 } from '#domain/notification-channel';
 import type { Channel, ChannelSaving, ChannelSettings, ChannelUser } from '#store/alerts/channels';
@@ -17,6 +19,8 @@ export interface ChannelView {
   kind: ChannelConfig['kind'];
   /** `https://hooks.example/…3f9a`; none for email. */
   shown: readonly ShownField[];
+  /** Of the kind `email-addresses`; else empty. */
+  addresses: readonly ShownAddress[];
   /** Null: each notification is sent alone. */
   collectMinutes: number | null;
   lastSentAt: number | null;
@@ -29,6 +33,15 @@ export interface ShownField {
   name: ChannelField['name'];
   label: string;
   text: string;
+}
+
+export interface ShownAddress {
+  id: string;
+  email: string;
+  state: AddressState;
+  /** Of the last confirmation link; null: none was mailed yet. */
+  askedAt: number | null;
+  stoppedAt: number | null;
 }
 
 /** The default has the id `DEFAULT_REF` and no name. */
@@ -44,8 +57,15 @@ export type ChannelOutcome =
   /** Each notification would be sent twice. */
   | { kind: 'same'; as: string };
 
+/** Mails confirmation links to addresses that got none yet; returns at once. */
+export type AskNewAddresses = (teamId: string) => void;
+
 /** For admins (§5.8, §6.5). Inputs were read by resources/channel.ts; ids may be any text. */
-export function createChannelWork({ channels, clock }: Store) {
+export function createChannelWork({ channels, clock }: Store, askNewAddresses: AskNewAddresses) {
+  const afterSaving = (teamId: string, outcome: ChannelOutcome) => {
+    if (outcome.kind === 'saved') askNewAddresses(teamId);
+    return outcome;
+  };
   const findSame = async (teamId: string, config: ChannelConfig, except: string) => {
     const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
     const all = [{ id: DEFAULT_REF, name: 'the default channel', ...first }, ...named];
@@ -71,7 +91,7 @@ export function createChannelWork({ channels, clock }: Store) {
       const same = await findSame(teamId, config, DEFAULT_REF);
       if (same) return same;
       await channels.save(teamId, config, collectMinutes);
-      return { kind: 'saved', id: DEFAULT_REF };
+      return afterSaving(teamId, { kind: 'saved', id: DEFAULT_REF });
     },
     /** The default first, then by name. */
     listChannels,
@@ -90,7 +110,8 @@ export function createChannelWork({ channels, clock }: Store) {
       return isId(id) ? ((await channels.find(teamId, id))?.config ?? null) : null;
     },
     addChannel: async (teamId: string, settings: ChannelSettings): Promise<ChannelOutcome> =>
-      (await findSame(teamId, settings.config, '')) ?? channels.add(teamId, settings, clock.now()),
+      (await findSame(teamId, settings.config, '')) ??
+      afterSaving(teamId, await channels.add(teamId, settings, clock.now())),
     editChannel: async (
       teamId: string,
       id: string,
@@ -98,7 +119,8 @@ export function createChannelWork({ channels, clock }: Store) {
     ): Promise<ChannelOutcome> =>
       !isId(id)
         ? { kind: 'not-found' }
-        : ((await findSame(teamId, settings.config, id)) ?? channels.change(teamId, id, settings)),
+        : ((await findSame(teamId, settings.config, id)) ??
+          afterSaving(teamId, await channels.change(teamId, id, settings))),
     /** Crons, queues and waiting notifications that name it use the default. False: no such channel. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
@@ -107,17 +129,23 @@ export function createChannelWork({ channels, clock }: Store) {
 
 function viewOf({
   config,
+  addresses: stored,
   collectMinutes,
   lastSentAt,
   lastError,
   lastErrorAt,
 }: Channel): ChannelView {
+  const addresses = stored.map((address) => {
+    const { id, email, askedAt, stoppedAt } = address;
+    return { id, email, state: stateOfAddress(address), askedAt, stoppedAt };
+  });
   const shown = fieldsOfKind(config.kind).flatMap((field) => {
-    const value = valueOf(config, field);
+    const value = field.isList ? null : valueOf(config, field);
     const { name, label } = field;
     return value === null ? [] : [{ name, label, text: show(field, value) }];
   });
-  return { kind: config.kind, shown, collectMinutes, lastSentAt, lastError, lastErrorAt };
+  const { kind } = config;
+  return { kind, shown, addresses, collectMinutes, lastSentAt, lastError, lastErrorAt };
 }
 
 function show({ isSecret, isUrl }: ChannelField, value: string): string {

@@ -3,7 +3,7 @@ import type { Store } from '#store/store';
 import { type Acting, workFor } from './acting.ts';
 import { createActivityWork } from './activity.ts';
 import { createAlertWork } from './alerts.ts';
-import { createChannelWork } from './channels.ts';
+import { type AskNewAddresses, createChannelWork } from './channels.ts';
 import { createCronActions } from './cron-actions.ts';
 import { createCronWork } from './crons.ts';
 import { createCronPages } from './cron-pages.ts';
@@ -35,6 +35,8 @@ interface WorkOptions {
   isSecretHeader?: IsSecretHeader;
   /** Without it (the command line) there are no test runs. */
   testing?: Omit<TestRunOptions, 'store'>;
+  /** Default: nobody is asked. */
+  askNewAddresses?: AskNewAddresses;
 }
 
 export function createWork(options: WorkOptions): Work {
@@ -45,7 +47,8 @@ export function createWork(options: WorkOptions): Work {
   return work;
 }
 
-function createMethods({ store, isSecretHeader = isUsualSecret, testing }: WorkOptions) {
+function createMethods(options: WorkOptions) {
+  const { store, isSecretHeader = isUsualSecret, testing, askNewAddresses = () => {} } = options;
   const crons = createCronWork(store);
   return {
     ...crons,
@@ -57,7 +60,7 @@ function createMethods({ store, isSecretHeader = isUsualSecret, testing }: WorkO
     ...createJobPages(store),
     ...createOverviewWork(store),
     ...createAlertWork(store),
-    ...createChannelWork(store),
+    ...createChannelWork(store, askNewAddresses),
     ...createWindowWork(store),
     ...createFindWork(store),
     ...createTagWork(store),

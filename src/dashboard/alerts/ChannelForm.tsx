@@ -3,9 +3,9 @@ import {
   CHANNEL_KINDS,
   CHANNEL_NAME_CHARACTERS,
   type ChannelConfig,
-  isPostedKind,
+  isKindWithFields,
 } from '#domain/notification-channel';
-import { ChoiceField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
+import { ChoiceField, LinesField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { EnterSaves } from '../forms/FormActions.tsx';
 import type { Values } from '../forms/values.ts';
@@ -18,7 +18,10 @@ import classes from './Alerts.module.css';
 
 const choices = [
   { value: 'email', text: 'Email to every member' },
-  ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({ value, text: label })),
+  ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({
+    value,
+    text: value === 'email-addresses' ? 'Email to named addresses' : label,
+  })),
 ];
 
 export type ChannelTest = {
@@ -39,7 +42,7 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
   return (
-    <Form noValidate className={classes.channel} values={values}>
+    <Form noValidate className={classes.channel} values={values} intent={['save', 'test']}>
       <EnterSaves />
       {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
       {isNamed ? (
@@ -86,21 +89,28 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
   };
   return (
     <div className={classes.address} data-kinds={group.kinds.join(' ')}>
-      {group.fields.map((field) => (
-        <PlainField
-          key={field.name}
-          name={inputName(group, field)}
-          label={field.label}
-          description={describe(field)}
-          {...(field.isUrl ? { inputMode: 'url' as const } : {})}
-          maxLength={field.maxLength}
-          placeholder={field.placeholder}
-        />
-      ))}
+      {group.fields.map((field) => {
+        const words = {
+          name: inputName(group, field),
+          label: field.label,
+          description: describe(field),
+          placeholder: field.placeholder,
+        };
+        if (field.isList)
+          return <LinesField key={field.name} {...words} rows={4} autoComplete="off" mono />;
+        return (
+          <PlainField
+            key={field.name}
+            {...words}
+            {...(field.isUrl ? { inputMode: 'url' as const } : {})}
+            maxLength={field.maxLength}
+          />
+        );
+      })}
       <details>
         <summary>Where to find it</summary>
         <dl className={classes.places}>
-          {group.kinds.filter(isPostedKind).map((kind) => (
+          {group.kinds.filter(isKindWithFields).map((kind) => (
             <div key={kind}>
               <dt>{CHANNEL_KINDS[kind].label}</dt>
               <dd>{CHANNEL_KINDS[kind].isFoundIn}</dd>
@@ -115,7 +125,6 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
 type TestNoticeProps = { test: ChannelTest; memberCount: number };
 
 function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
-  const name = nameChannel(kind);
   if (outcome.kind === 'logged') {
     return (
       <Notice kind="warning" title="The test is in the log of the service.">
@@ -127,16 +136,26 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
     return (
       <Notice kind="failed" title="The test could not be sent.">
         {`${asSentence(outcome.error)} `}
-        {kind === 'email'
-          ? 'The service log has the details.'
-          : `Check that your entries are complete and still valid at ${name}.`}
+        {hintAfterFailure(kind)}
       </Notice>
     );
   }
   return (
     <Notice kind="done" title="The test is sent.">
-      {kind === 'email' ? `It went to ${describeMembers(memberCount)}.` : `${name} accepted it.`}{' '}
-      Nothing is saved yet.
+      {describeRecipient(kind, memberCount)} Nothing is saved yet.
     </Notice>
   );
+}
+
+function describeRecipient(kind: ChannelConfig['kind'], memberCount: number): string {
+  if (kind === 'email') return `It went to ${describeMembers(memberCount)}.`;
+  if (kind === 'email-addresses') return 'It went to the confirmed addresses.';
+  return `${nameChannel(kind)} accepted it.`;
+}
+
+function hintAfterFailure(kind: ChannelConfig['kind']): string {
+  if (kind === 'email') return 'The service log has the details.';
+  if (kind === 'email-addresses')
+    return 'A test goes only to addresses that are saved and confirmed.';
+  return `Check that your entries are complete and still valid at ${nameChannel(kind)}.`;
 }

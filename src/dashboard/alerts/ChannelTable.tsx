@@ -8,7 +8,7 @@ import { MoreActions } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ListedChannel } from '../services.ts';
-import { isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
+import { describeAddresses, isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
 import classes from './Alerts.module.css';
 import { describeMembers } from './PresentChannel.tsx';
 
@@ -76,9 +76,13 @@ function ChannelStatus({ channel }: { channel: ListedChannel }) {
 }
 
 /** `Slack · https://hooks.slack.com/…f3a9` */
-function describeWhere({ kind, shown }: ListedChannel, memberCount: number): string {
+function describeWhere({ kind, shown, addresses }: ListedChannel, memberCount: number): string {
   const to =
-    kind === 'email' ? [`to ${describeMembers(memberCount)}`] : shown.map(({ text }) => text);
+    kind === 'email'
+      ? [`to ${describeMembers(memberCount)}`]
+      : kind === 'email-addresses'
+        ? [describeAddresses(addresses)]
+        : shown.map(({ text }) => text);
   return [nameChannel(kind), ...to].join(' · ');
 }
 

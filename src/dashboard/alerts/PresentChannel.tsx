@@ -1,8 +1,10 @@
+import { isMailedKind } from '#domain/notification-channel';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import { countOf } from '../words/amounts.ts';
 import type { ChannelView } from '../services.ts';
+import { ChannelAddresses } from './ChannelAddresses.tsx';
 import { asSentence, isFailing, nameChannel } from './alert-words.ts';
 
 /** As far as it may be shown. */
@@ -16,7 +18,7 @@ export function PresentChannel({
   /** False: mails are only logged. */
   sendsMail: boolean;
 }) {
-  const { kind, shown, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
+  const { kind, shown, addresses, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
   return (
     <>
       {isFailing(channel) ? (
@@ -25,11 +27,18 @@ export function PresentChannel({
           for an hour.
         </Notice>
       ) : null}
-      {kind === 'email' && !sendsMail ? <NoMailServer /> : null}
+      {isMailedKind(kind) && !sendsMail ? <NoMailServer /> : null}
       <DefinitionList
         entries={[
           ['Channel', nameChannel(kind)],
-          ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
+          [
+            'Goes to',
+            kind === 'email' ? (
+              describeMembers(memberCount)
+            ) : addresses.length > 0 ? (
+              <ChannelAddresses key="addresses" addresses={addresses} />
+            ) : null,
+          ],
           ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
           [
             'Collects notices',

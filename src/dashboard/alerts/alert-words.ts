@@ -2,19 +2,28 @@
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { describeEvent, isAside } from '#domain/alert-words';
 import {
+  type AddressState,
   nameOfKind,
   CHANNEL_KINDS,
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
-  isPostedKind,
-  type PostedKind,
+  isKindWithFields,
+  type KindWithFields,
   valueOf,
 } from '#domain/notification-channel';
 import { describeUsage } from '#domain/usage';
 import type { Values } from '../forms/values.ts';
 import { describeOutcome } from '../runs/reasons.ts';
-import type { Alert, ChannelChoice, ChannelView, ListedChannel, StoredAlert } from '../services.ts';
+import type {
+  Alert,
+  ChannelChoice,
+  ChannelView,
+  ListedChannel,
+  ShownAddress,
+  StoredAlert,
+} from '../services.ts';
+import { countOf } from '../words/amounts.ts';
 
 /** `“Nightly” failed 2 times in a row` */
 export function describeAlert(alert: Alert): string {
@@ -86,17 +95,29 @@ export function asSentence(error: string): string {
   return error.endsWith('.') ? error : `${error}.`;
 }
 
+/** `3 addresses, 1 waiting for confirmation` */
+export function describeAddresses(addresses: readonly Pick<ShownAddress, 'state'>[]): string {
+  const countOfState = (state: AddressState) =>
+    addresses.filter((each) => each.state === state).length;
+  const [waiting, stopped] = [countOfState('waiting'), countOfState('stopped')];
+  return [
+    countOf(addresses.length, 'address', 'addresses'),
+    ...(waiting > 0 ? [`${waiting} waiting for confirmation`] : []),
+    ...(stopped > 0 ? [`${stopped} stopped`] : []),
+  ].join(', ');
+}
+
 /** Inputs of these kinds begin with `name`. */
 export type FieldGroup = {
   name: string;
-  kinds: readonly PostedKind[];
+  kinds: readonly KindWithFields[];
   fields: readonly ChannelField[];
 };
 
 export const fieldGroups: readonly FieldGroup[] = groupKinds();
 
 function groupKinds(): FieldGroup[] {
-  const kinds = Object.keys(CHANNEL_KINDS).filter(isPostedKind);
+  const kinds = Object.keys(CHANNEL_KINDS).filter(isKindWithFields);
   const groups = Map.groupBy(kinds, (kind) => JSON.stringify(fieldsOfKind(kind)));
   return [...groups.values()].flatMap((some) => {
     const [first] = some;

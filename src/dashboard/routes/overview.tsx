@@ -1,7 +1,9 @@
 import { useShell } from '../page/shell.ts';
+import type { ChannelView } from '../services.ts';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, redirect } from 'react-router';
+import { isMailedKind } from '#domain/notification-channel';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
@@ -30,7 +32,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const done: StepsDone = {
     job: overview.lastMonth.some(({ success }) => success > 0),
     cron: counts.crons.active + counts.crons.paused > 0,
-    alerts: channel.kind !== 'email' || people.accounts.sendsMail(),
+    alerts: notifiesSomebody(channel, people.accounts.sendsMail()),
   };
   const isAllDone = done.job && done.cron && done.alerts;
   const isShown =
@@ -45,6 +47,12 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     forecast: describeForecast(await work.readForecast(team.id, usage)),
     asOf: now,
   };
+}
+
+function notifiesSomebody(channel: ChannelView, sendsMail: boolean): boolean {
+  if (!isMailedKind(channel.kind)) return true;
+  if (!sendsMail) return false;
+  return channel.kind === 'email' || channel.addresses.some(({ state }) => state === 'confirmed');
 }
 
 export async function action({ request, context }: Route.ActionArgs) {

@@ -1,6 +1,6 @@
 import { data } from 'react-router';
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { DEFAULT_CHANNEL } from '#domain/notification-channel';
+import { type ChannelConfig, DEFAULT_CHANNEL } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import { readFormPairs } from '#work/form-fields';
 import {
@@ -39,10 +39,10 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { actor, work, notifier, form, intent, show, refuse, reject, say } = open(
-    context,
-    'notifications',
-  );
+  const opened = open(context, 'notifications');
+  const { actor, work, notifier, form, intent, show, refuse, reject, say } = opened;
+  if (id !== undefined && intent === 'resend') return resendLink(opened, id);
+  if (id !== undefined && intent === 'remove') return removeAddress(opened, id);
   if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
   const current =
     id === undefined
@@ -54,15 +54,14 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const settings = reading.input;
   const { config, collectMinutes, name } = settings;
   if (intent === 'test') {
-    const outcome = await notifier.sendTest(actor, config);
+    const outcome = await notifier.sendTest(actor, config, id ?? null);
     if (outcome.kind === 'too-many') return reject(outcome, { title: 'No test was sent.' });
     return show({ test: { kind: config.kind, outcome } });
   }
   if (id === DEFAULT_REF) {
     const outcome = await work.setChannel(actor.teamId, config, collectMinutes);
     if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
-    const to = config.kind === 'email' ? 'every member by email' : nameChannel(config.kind);
-    return say('/settings/notifications', `Alerts go to ${to} from now on.`);
+    return say('/settings/notifications', `Alerts go to ${describeTarget(config)} from now on.`);
   }
   const outcome = await (id === undefined
     ? work.addChannel(actor.teamId, settings)
@@ -73,6 +72,50 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       ? 'is added. You can select it in the forms of crons and queues.'
       : 'is saved.';
   return say('/settings/notifications', `The channel “${name}” ${done}`);
+}
+
+function describeTarget({ kind }: ChannelConfig): string {
+  if (kind === 'email') return 'every member by email';
+  return kind === 'email-addresses' ? 'the confirmed addresses' : nameChannel(kind);
+}
+
+type Opened = ReturnType<typeof open>;
+
+async function resendLink({ actor, people, form, reject, fail, say }: Opened, id: string) {
+  const addressId = readText(form, 'address');
+  const outcome = await people.channelAddresses.resendConfirmation(actor, addressId);
+  switch (outcome.kind) {
+    case 'too-many':
+      return reject(outcome);
+    case 'failed':
+      return fail(`The link was not mailed: ${outcome.error}.`);
+    case 'not-found':
+      return fail('The address is not waiting for its confirmation any more.');
+    case 'done':
+      return say(
+        `/settings/notifications/${id}`,
+        'A new link is mailed. Older ones no longer work.',
+      );
+  }
+}
+
+async function removeAddress({ actor, work, form, fail, say }: Opened, id: string) {
+  const channel = (await work.findChannel(actor.teamId, id)) ?? notFound();
+  const wanted = readText(form, 'address');
+  const address = channel.addresses.find((each) => each.id === wanted);
+  if (!address) return fail('The address was removed meanwhile.');
+  const addresses = channel.addresses.flatMap(({ email }) =>
+    email === address.email ? [] : email,
+  );
+  if (addresses.length === 0) return fail('A channel needs at least one address.');
+  const config = { kind: 'email-addresses', addresses } as const;
+  const { name, collectMinutes } = channel;
+  const outcome = await (name === null
+    ? work.setChannel(actor.teamId, config, collectMinutes)
+    : work.editChannel(actor.teamId, id, { name, config, collectMinutes }));
+  if (outcome.kind !== 'saved')
+    return fail(Object.values(describeRefusal(outcome)).flat().join(' '));
+  return say(`/settings/notifications/${id}`, `${address.email} is removed.`);
 }
 
 type Config = Parameters<typeof readNamedChannelInput>[1];
@@ -122,7 +165,11 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
   const { channel, values, memberCount, sendsMail } = loaderData;
   const { test } = useFormAnswer<{ test: ChannelTest }>();
   const isDefault = channel?.id === DEFAULT_REF;
-  const form = <ChannelForm {...{ channel, values, memberCount, test }} isNamed={!isDefault} />;
+  // A removed address leaves the field, too.
+  const key = channel?.addresses.map(({ id }) => id).join();
+  const form = (
+    <ChannelForm key={key} {...{ channel, values, memberCount, test }} isNamed={!isDefault} />
+  );
   if (channel === null) {
     return (
       <Section

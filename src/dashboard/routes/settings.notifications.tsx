@@ -1,5 +1,5 @@
 import { ButtonLink } from '../parts/Button.tsx';
-import { MOST_CHANNELS } from '#domain/notification-channel';
+import { isMailedKind, MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
 import { NoMailServer } from '../alerts/PresentChannel.tsx';
@@ -62,7 +62,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
             Belfry retries a notice for an hour.
           </Notice>
         ))}
-        {!sendsMail && rows.some(({ kind }) => kind === 'email') ? <NoMailServer /> : null}
+        {!sendsMail && rows.some(({ kind }) => isMailedKind(kind)) ? <NoMailServer /> : null}
       </div>
       <Section
         title="Channels"

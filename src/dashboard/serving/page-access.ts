@@ -41,6 +41,8 @@ const publicPages = new Set([
   '/invitations/:token',
   '/confirm-email/:token',
   '/stop-email-change/:token',
+  '/confirm-address/:token',
+  '/stop-alerts/:token',
   '/theme',
   '/logout',
   '/connection',

@@ -26,6 +26,7 @@ const LONGER: ReadonlyMap<string, number> = new Map([
   ['paste', 256 * KIB],
   ['headers', 64 * KIB],
   ['assertion_value', 16 * KIB],
+  ['email-addresses_addresses', 16 * KIB],
   // An authenticator's response.
   ['answer', 64 * KIB],
   // With filters.

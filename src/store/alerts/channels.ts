@@ -1,8 +1,10 @@
 import { type AlertSettings, DEFAULT_REF, readAlertSettings } from '#domain/alert-settings';
 import {
+  type ChannelAddress,
   type ChannelConfig,
   DEFAULT_CHANNEL,
-  isPostedKind,
+  isKindWithFields,
+  keepAddresses,
   MOST_CHANNELS,
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
@@ -11,6 +13,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, all, change, type Filter, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
+import { type TokenKey, takeOneTimeToken } from '../people/one-time-tokens.ts';
 import { keyOfChannel } from './notification-rows.ts';
 
 type ChannelColumns = Omit<
@@ -24,6 +27,8 @@ export interface Channel {
   collectMinutes: number | null;
   /** The address can't be decrypted; `config` is then email. */
   isAddressLost: boolean;
+  /** Of the kind `email-addresses`; else empty. */
+  addresses: readonly ChannelAddress[];
   lastSentAt: number | null;
   lastError: string | null;
   lastErrorAt: number | null;
@@ -52,6 +57,14 @@ export interface MemberAddress {
   email: string;
 }
 
+/** An address, and the channel that it is in. */
+export interface FoundAddress extends ChannelAddress {
+  teamId: string;
+  channelId: string;
+  /** Null for the default channel. */
+  channelName: string | null;
+}
+
 export type ChannelSaving =
   | { kind: 'saved'; id: string }
   | { kind: 'not-found' }
@@ -64,7 +77,7 @@ export const channels = {
     const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
     return channelOf(
       context,
-      row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_fields: null },
+      row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_fields: null, addresses: null },
     );
   },
 
@@ -86,8 +99,11 @@ export const channels = {
     config: ChannelConfig,
     collectMinutes: number | null = null,
   ): Promise<void> {
-    const columns = columnsOf(context, { config, collectMinutes });
-    await change(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF), columns);
+    const key = keyOfChannel(teamId, DEFAULT_REF);
+    await context.main.transact(async (trx) => {
+      const before = await one(trx, 'channels', key, ['addresses'], LOCK);
+      await change(trx, 'channels', key, columnsOf(context, { config, collectMinutes }, before));
+    });
   },
 
   async add(
@@ -119,8 +135,10 @@ export const channels = {
       const names = await lockNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
-      const columns = { name, ...columnsOf(context, settings) };
-      const changed = await change(trx, 'channels', keyOfChannel(teamId, channelId), columns);
+      const key = keyOfChannel(teamId, channelId);
+      const before = await one(trx, 'channels', key, ['addresses'], LOCK);
+      const columns = { name, ...columnsOf(context, settings, before) };
+      const changed = await change(trx, 'channels', key, columns);
       return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
     });
   },
@@ -159,6 +177,47 @@ export const channels = {
     await change(context.main, 'channels', key, { last_error: error, last_error_at: now });
   },
 
+  async findAddress(
+    { main }: Context,
+    teamId: string,
+    addressId: string,
+  ): Promise<FoundAddress | null> {
+    return findAddress(await listAddressRows(main, teamId), addressId);
+  },
+
+  /** Null: no such address, or its recipient stopped it. */
+  async recordAsked(
+    { main }: Context,
+    teamId: string,
+    addressId: string,
+    now: number,
+  ): Promise<FoundAddress | null> {
+    return main.transact((trx) => changeAddress(trx, teamId, addressId, { askedAt: now }));
+  },
+
+  /** Uses up the token of a mailed link. Null: the token or the address is not valid (any more). */
+  async confirmAddress(
+    { main }: Context,
+    token: TokenKey,
+    now: number,
+  ): Promise<FoundAddress | null> {
+    return main.transact(async (trx) => {
+      const taken = await takeOneTimeToken(trx, token, now);
+      if (taken === null) return null;
+      return changeAddress(trx, taken.detail, taken.whom, { confirmedAt: now });
+    });
+  },
+
+  /** Null: no such address, or it was stopped before. */
+  async stopAddress(
+    { main }: Context,
+    teamId: string,
+    addressId: string,
+    now: number,
+  ): Promise<FoundAddress | null> {
+    return main.transact((trx) => changeAddress(trx, teamId, addressId, { stoppedAt: now }));
+  },
+
   async listMemberAddresses(
     { main }: Context,
     teamId: string,
@@ -190,14 +249,64 @@ export async function listSources(db: Database, filter: Filter<'crons' | 'queues
   ];
 }
 
-/** New settings clear the last success and error, which were those of the old address. */
+const LOCK = 'for no key update';
+
+function listAddressRows(db: Database | Trx, teamId: string, lock?: string) {
+  const columns = ['team_id', 'id', 'name', 'addresses'] as const;
+  const choice = { columns, order: ['id'] as const, ...(lock !== undefined && { lock }) };
+  return all(db, 'channels', { team_id: teamId, addresses: not(null) }, choice);
+}
+
+type AddressRow = Pick<Row<'channels'>, 'team_id' | 'id' | 'name' | 'addresses'>;
+
+function findAddress(rows: readonly AddressRow[], addressId: string): FoundAddress | null {
+  for (const { team_id: teamId, id: channelId, name: channelName, addresses } of rows) {
+    const found = readAddresses(addresses).find(({ id }) => id === addressId);
+    if (found) return { ...found, teamId, channelId, channelName };
+  }
+  return null;
+}
+
+/** A stopped address stays stopped. */
+async function changeAddress(
+  trx: Trx,
+  teamId: string,
+  addressId: string,
+  values: Partial<Pick<ChannelAddress, 'askedAt' | 'confirmedAt' | 'stoppedAt'>>,
+): Promise<FoundAddress | null> {
+  const rows = await listAddressRows(trx, teamId, LOCK);
+  const found = findAddress(rows, addressId);
+  if (!found || found.stoppedAt !== null) return null;
+  const addresses = readAddresses(
+    rows.find(({ id }) => id === found.channelId)?.addresses ?? null,
+  ).map((each) => (each.id === addressId ? Object.assign(each, values) : each));
+  const key = { team_id: teamId, id: found.channelId };
+  await change(trx, 'channels', key, { addresses: JSON.stringify(addresses) });
+  return { ...found, ...values };
+}
+
+function readAddresses(text: string | null): ChannelAddress[] {
+  return text === null ? [] : (JSON.parse(text) as ChannelAddress[]);
+}
+
+/**
+ * New settings clear the last success and error, which were those of the old address.
+ * @param before the stored row, if there is one
+ */
 function columnsOf(
-  { sealer }: Context,
+  { sealer, clock }: Context,
   { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
+  before?: Pick<Row<'channels'>, 'addresses'>,
 ): ChannelColumns {
+  const columns = { ...UNUSED, kind: config.kind, collect_minutes: collectMinutes };
+  if (config.kind === 'email-addresses') {
+    const present = readAddresses(before?.addresses ?? null);
+    const kept = keepAddresses(present, config.addresses, () => newId(clock.now()));
+    return { ...columns, sealed_fields: null, addresses: JSON.stringify(kept) };
+  }
   const { kind, ...fields } = config;
   const sealed_fields = kind === 'email' ? null : sealer.seal(PLACE, JSON.stringify(fields));
-  return { ...UNUSED, kind, sealed_fields, collect_minutes: collectMinutes };
+  return { ...columns, sealed_fields, addresses: null };
 }
 
 function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
@@ -210,6 +319,7 @@ function channelOf(context: Context, row: ChannelColumns): Channel {
     config: config ?? DEFAULT_CHANNEL,
     collectMinutes: row.collect_minutes,
     isAddressLost: config === null,
+    addresses: readAddresses(row.addresses),
     lastSentAt: row.last_sent_at,
     lastError: row.last_error,
     lastErrorAt: row.last_error_at,
@@ -218,8 +328,10 @@ function channelOf(context: Context, row: ChannelColumns): Channel {
 
 /** An unknown kind, and a channel without an address, become email; null if the address can't be opened. */
 function configOf({ sealer }: Context, row: ChannelColumns): ChannelConfig | null {
-  const { kind, sealed_fields } = row;
-  if (!isPostedKind(kind) || sealed_fields === null) return DEFAULT_CHANNEL;
+  const { kind, sealed_fields, addresses } = row;
+  if (kind === 'email-addresses')
+    return { kind, addresses: readAddresses(addresses).map(({ email }) => email) };
+  if (!isKindWithFields(kind) || sealed_fields === null) return DEFAULT_CHANNEL;
   try {
     const fields = JSON.parse(sealer.open(PLACE, sealed_fields)) as object;
     return { kind, ...fields } as ChannelConfig;

@@ -8,9 +8,13 @@ import { add, all, change, one } from '../database/rows.ts';
 
 /**
  * The channel as set at sending, every member by email ('members'), or one member. `asChannel`: the channel was email;
- * if it has become a chat, the chat gets it.
+ * if it has become a chat, the chat gets it. `addressId`: one of the channel's addresses; likewise.
  */
-export type NotificationTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
+export type NotificationTarget =
+  | 'channel'
+  | 'members'
+  | { userId: string; asChannel?: true }
+  | { addressId: string };
 
 interface KnownChannel {
   kind: string;

@@ -9,7 +9,7 @@ interface OneTimeToken {
   purpose: string;
   hash: string;
   whom: string;
-  /** Such as a new email. */
+  /** Such as a new email, or a team. */
   detail: string;
   expiresAt: number;
 }
@@ -18,6 +18,8 @@ export interface TakenToken {
   whom: string;
   detail: string;
 }
+
+export type TokenKey = Pick<OneTimeToken, 'purpose' | 'hash'>;
 
 interface NewPassword {
   passwordHash: string;
@@ -98,7 +100,7 @@ export const oneTimeTokens = {
 
 export async function takeOneTimeToken(
   trx: Trx,
-  { purpose, hash }: Pick<OneTimeToken, 'purpose' | 'hash'>,
+  { purpose, hash }: TokenKey,
   now: number,
 ): Promise<TakenToken | null> {
   const row = await trx

@@ -66,7 +66,7 @@ export const oneTimeTokens = table(
     /** SHA-256 in hexadecimal. */
     hash: text(),
     purpose: text(),
-    /** A user's id, or the email of a person without an account. */
+    /** The id of a user or of a channel's address, or the email of a person without an account. */
     whom: text(),
     detail: text(),
     expires_at: instant(),

@@ -184,6 +184,8 @@ export const channels = table(
     collecting_id: id().orNull,
     collecting_until: instant().orNull,
     created_at: instant(),
+    /** JSON of `ChannelAddress[]`, of the kind `email-addresses`. */
+    addresses: json().orNull,
   },
   {
     key: ['team_id', 'id'],

@@ -5,20 +5,22 @@ import {
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
-  isPostedKind,
+  isKindWithFields,
   originOf,
   valueOf,
 } from '#domain/notification-channel';
 import { rangeOf } from '#domain/limits';
 import type { ChannelSettings } from '#store/alerts/channels';
-import { type Fields, Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
+import { type Fields, findGiven, Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
 import type { Reading, TextRule } from '../fields.ts';
 import { integer, text } from './kinds.ts';
+import { addresses } from './list-kinds.ts';
 import { type Entry, type Given, readWhole, type Resource, takeWhole } from './resource.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
 const TEXTS = {
   kindUnknown: `The channel must be email, ${labels.join(', ')}.`,
+  noAddress: 'Enter at least one email address.',
   nameTaken: 'The team’s default channel is called that.',
   serverChanged: (word: string) => `Enter the ${word} again, because the server has changed.`,
 } as const;
@@ -45,6 +47,10 @@ const OPTIONS = {
   server: { flags: '--server <U>', help: 'another server than the usual one' },
 } as const;
 
+const ADDRESSES = addresses('addresses', {
+  option: { flags: '--address <EMAIL>', help: 'an email address, may be repeated' },
+});
+
 /** Each name once. */
 const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => {
   const option = { ...OPTIONS[name], isSecret: true } as const;
@@ -58,19 +64,24 @@ const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => 
  * a secret by sending it to their own server.
  */
 const CONFIG: Entry<ChannelConfig> = {
-  parts: [KIND, ...VALUES.map(([, entry]) => entry)].flatMap(({ parts }) => parts),
+  parts: [KIND, ...VALUES.map(([, entry]) => entry), ADDRESSES].flatMap(({ parts }) => parts),
   initial: undefined,
   read: (fields, findings, { stored = { kind: 'email' } }) => readConfig(fields, findings, stored),
-  write: (config) => [config.kind, ...VALUES.map(([name]) => valueOf(config, { name }))],
+  write: (config) => [
+    config.kind,
+    ...VALUES.map(([name]) => valueOf(config, { name })),
+    config.kind === 'email-addresses' ? [...config.addresses] : [],
+  ],
 };
 
 function readConfig(fields: Fields, findings: Findings, current: ChannelConfig): ChannelConfig {
   const kind = KIND.read(fields, findings, {}) ?? (fields.has('kind') ? 'email' : current.kind);
   if (kind === 'email') return { kind };
-  if (!isPostedKind(kind)) {
+  if (!isKindWithFields(kind)) {
     findings.add('kind', TEXTS.kindUnknown);
     return { kind: 'email' };
   }
+  if (kind === 'email-addresses') return readAddresses(fields, findings);
   const read = fieldsOfKind(kind).flatMap((field) => {
     const given = text(field.name, { rules: rulesOf(field) }).read(fields, findings, {}) ?? null;
     if (given === REMOVED && !field.isRequired) return [];
@@ -86,6 +97,14 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
   for (const { field } of read.filter(({ field: { isUrl }, isKept }) => isKept && !isUrl))
     findings.add(field.name, TEXTS.serverChanged(wordOf(field)));
   return config;
+}
+
+function readAddresses(fields: Fields, findings: Findings): ChannelConfig {
+  const read = ADDRESSES.read(fields, findings, {});
+  // A wrong one was reported.
+  const isMissing = findGiven(fields, 'addresses') === null || read?.length === 0;
+  if (isMissing) findings.add('addresses', TEXTS.noAddress);
+  return { kind: 'email-addresses', addresses: read ?? [] };
 }
 
 /** Removes a secret, which the form doesn't show. */

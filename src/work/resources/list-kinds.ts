@@ -2,7 +2,9 @@ import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
+import { isEmail, normalizeEmail } from '#domain/email-address';
 import { LIMITS } from '#domain/limits';
+import { MOST_ADDRESSES } from '#domain/notification-channel';
 import { type Declared, field, type Optional } from './field.ts';
 import { readHeaders } from './header-values.ts';
 import { type Entry, JsonText } from './resource.ts';
@@ -102,5 +104,41 @@ export function channels(
       return refs.length < list.length ? report('There is no such channel.') : [...new Set(refs)];
     },
     write: (refs, { textOf = (ref) => ref }) => refs.map((ref) => textOf(ref)).toSorted(),
+  });
+}
+
+const ADDRESS_TEXTS = {
+  notAList: 'The addresses must be a list of email addresses.',
+  tooMany: `There can be at most ${MOST_ADDRESSES} addresses.`,
+  wrong: (address: string) => `${JSON.stringify(address)} is no valid email address.`,
+} as const;
+const LONGEST_ADDRESSES = 16_384;
+
+/** Email addresses: a list, or a text with spaces, commas or line ends between them. */
+export function addresses(
+  name: string,
+  declared: Declared<readonly string[]>,
+): Entry<readonly string[]> {
+  return field<readonly string[]>(name, declared, {
+    kind: 'addresses',
+    schema: { type: 'array', items: { type: 'string', format: 'email' }, maxItems: MOST_ADDRESSES },
+    initial: [],
+    blank: [],
+    read: (given, report) => {
+      if (given.raw.length > LONGEST_ADDRESSES) return report(ADDRESS_TEXTS.tooMany);
+      const words =
+        given.kind === 'string'
+          ? given.value.split(/[\s,;]+/).filter((word) => word !== '')
+          : given.kind === 'array'
+            ? (JSON.parse(given.raw) as unknown[])
+            : null;
+      if (!words?.every((word) => typeof word === 'string')) return report(ADDRESS_TEXTS.notAList);
+      const all = [...new Set(words.map(normalizeEmail))].toSorted();
+      const wrong = all.find((address) => !isEmail(address));
+      if (wrong !== undefined)
+        return report(ADDRESS_TEXTS.wrong(wrong.slice(0, LIMITS.emailCharacters)));
+      return all.length > MOST_ADDRESSES ? report(ADDRESS_TEXTS.tooMany) : all;
+    },
+    write: (value) => [...value],
   });
 }

@@ -28,6 +28,7 @@ export type FieldKind =
   | 'json'
   | 'assertions'
   | 'channels'
+  | 'addresses'
   | 'sources';
 
 export interface OptionSpec {

@@ -18,21 +18,32 @@ const COLORS: Record<Message['level'], string> = {
   test: '#455a64',
 };
 
-export function formatMail(message: Message): MailContent {
+const WHY = 'A team on Belfry sends its alerts to this address. You confirmed it.';
+const STOP = 'Stop these mails';
+
+/** @param stopUrl for recipients that aren't members */
+export function formatMail(message: Message, stopUrl?: string): MailContent {
   // Without the team's name, so that a recipient doesn't first read a text that someone else chose.
   const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
-  return { subject, text: formatText(message), html: formatHtml(message) };
+  return { subject, text: formatText(message, stopUrl), html: formatHtml(message, stopUrl) };
 }
 
-function formatText({ title, facts, excerpt, link, runbook }: Message): string {
+function formatText(
+  { title, facts, excerpt, link, runbook }: Message,
+  stopUrl: string | undefined,
+): string {
   const lines = [title, '', ...facts.map(({ label, value }) => `${label}: ${value}`), ''];
   if (excerpt !== null) lines.push('The response began:', '', excerpt, '');
   if (runbook !== null) lines.push(`${runbook.label}: ${runbook.url}`);
   lines.push(`${link.label}: ${link.url}`, '');
+  if (stopUrl !== undefined) lines.push(WHY, `${STOP}: ${stopUrl}`, '');
   return lines.join('\n');
 }
 
-function formatHtml({ level, title, facts, excerpt, link, runbook }: Message): string {
+function formatHtml(
+  { level, title, facts, excerpt, link, runbook }: Message,
+  stopUrl: string | undefined,
+): string {
   const rows = facts.map(
     ({ label, value }) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#555">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`,
@@ -49,6 +60,11 @@ function formatHtml({ level, title, facts, excerpt, link, runbook }: Message): s
     ...[...(runbook === null ? [] : [runbook]), link].map(
       ({ label, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>`,
     ),
+    ...(stopUrl === undefined
+      ? []
+      : [
+          `<p style="font-size:13px;color:#555">${WHY} <a href="${escapeHtml(stopUrl)}">${STOP}</a></p>`,
+        ]),
     '</body></html>',
   ].join('\n');
 }

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press } from '#testing/pages';
+import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+
+/** Email addresses of channels (§6.5): an admin adds them, and recipients without an account confirm and stop them. */
+
+const LIST = '/settings/notifications';
+const ASKS = 'Confirm that you want alerts from Belfry';
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let smtp: SmtpReceiver;
+let count = 0;
+
+before(async () => {
+  [browser, smtp] = await Promise.all([startBrowser(), startSmtpServer()]);
+  dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await smtp.close();
+});
+
+/** An owner, and an address that nothing was mailed to before. */
+async function begin(): Promise<{ owner: TestUser; email: string }> {
+  const owner = await dashboard.user(`owner${++count}@bells.test`, { team: `Mailed ${count}` });
+  return { owner, email: `on-call${count}@ops.test` };
+}
+
+async function pathIn(email: string, subject: string | RegExp, path: string): Promise<string> {
+  const { text } = await smtp.next((mail) => {
+    return mail.to.includes(email) && RegExp(subject).test(mail.subject);
+  });
+  return new RegExp(`/${path}/[\\w.-]+`).exec(text)?.[0] ?? assert.fail(text);
+}
+
+const linkFor = (email: string) => pathIn(email, ASKS, 'confirm-address');
+
+/** A confirmed address of the default channel. */
+async function confirmed() {
+  const { owner, email } = await begin();
+  const { work, people, notifier } = dashboard.service;
+  const config = { kind: 'email-addresses', addresses: [email] } as const;
+  await work.setChannel(owner.teamId, config);
+  const token = (await linkFor(email)).split('/').at(-1) ?? '';
+  assert.equal((await people.channelAddresses.confirmAddress(token)).kind, 'done');
+  assert.deepEqual(await notifier.sendTest(owner.teamId, config, 'default'), { kind: 'sent' });
+  const stop = await pathIn(email, 'Test', 'stop-alerts');
+  const stateOf = async () => (await work.readChannel(owner.teamId)).addresses[0]?.state;
+  return { owner, email, stop, stateOf };
+}
+
+for (const javaScript of [true, false]) {
+  describe(javaScript ? 'with scripts' : 'without scripts', () => {
+    test('an admin adds addresses, and a recipient without an account confirms and stops one', async () => {
+      const { owner, email } = await begin();
+      const late = `late${count}@ops.test`;
+      await using admin = await openPage({ browser, dashboard }, `${LIST}/new`, {
+        user: owner,
+        javaScript,
+      });
+      const { page } = admin;
+      await page.getByLabel('Name', { exact: true }).fill('On call');
+      await page.getByLabel('Channel', { exact: true }).selectOption('Email to named addresses');
+      await press(page, 'Save');
+      await page.getByText('Enter at least one email address.').waitFor();
+      await page.getByLabel('Addresses').fill(`${email}\nno address`);
+      await press(page, 'Save');
+      await page.getByText('"address" is no valid email address.').waitFor();
+      await page.getByLabel('Addresses').fill(`${email.toUpperCase()},\n${late}\n${email}`);
+      await press(page, 'Save');
+      await page.getByText('The channel “On call” is added.').waitFor();
+      await page.getByText('Email addresses · 2 addresses, 2 waiting for confirmation').waitFor();
+      await page.getByRole('link', { name: 'On call' }).click();
+      await page.getByText('Waiting for confirmation').first().waitFor();
+      await assertClean(admin);
+
+      const first = await linkFor(email);
+      await linkFor(late);
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: email })
+        .getByRole('button', { name: 'Resend link' })
+        .click();
+      await page.getByText('A new link is mailed.').waitFor();
+      const second = await linkFor(email);
+
+      await using recipient = await openPage({ browser, dashboard }, first, {
+        user: null,
+        javaScript,
+      });
+      await heading(recipient.page, 'This link no longer works');
+      await recipient.page.goto(`${dashboard.url}${second}`);
+      await heading(recipient.page, 'Confirm your address');
+      await recipient.page.getByText(`The team “Mailed ${count}”`).waitFor();
+      await assertClean(recipient);
+      await page.reload();
+      assert.equal(await page.getByText('Confirmed', { exact: true }).count(), 0, 'only opened');
+      await press(recipient.page, 'Confirm address');
+      await heading(recipient.page, 'The address is confirmed');
+      await page.reload();
+      await page.getByText('Confirmed', { exact: true }).waitFor();
+
+      await press(page, 'Send test');
+      await page.getByText('It went to the confirmed addresses.').waitFor();
+      const stop = await pathIn(email, 'Test', 'stop-alerts');
+      await recipient.page.goto(`${dashboard.url}${stop}`);
+      await heading(recipient.page, 'Stop these mails');
+      await assertClean(recipient);
+      await press(recipient.page, 'Stop the mails');
+      await heading(recipient.page, 'The mails are stopped');
+      await page.reload();
+      await page.getByText('Stopped by the recipient').waitFor();
+      await press(page, 'Send test');
+      await page.getByText('No address of the channel is confirmed.').waitFor();
+      assert.equal(smtp.mails.filter(({ to }) => to.includes(late)).length, 1, 'the link alone');
+
+      const row = page.getByRole('listitem').filter({ hasText: email });
+      await confirm(page, 'Remove', row);
+      await page.getByText(`${email} is removed.`).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0, 'the last one');
+      assert.equal(await page.getByLabel('Addresses').inputValue(), late);
+    });
+  });
+}
+
+describe('the link that stops mails', () => {
+  test('a mail provider stops them by a POST without a session or origin (RFC 8058)', async () => {
+    const types = [
+      ['application/x-www-form-urlencoded', 'List-Unsubscribe=One-Click'],
+      [
+        'multipart/form-data; boundary=x',
+        '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+      ],
+    ] as const;
+    for (const [type, body] of types) {
+      const { stop, stateOf } = await confirmed();
+      const post = (path: string, text: string) =>
+        fetch(`${dashboard.url}${path}`, {
+          method: 'POST',
+          headers: { 'Content-Type': type },
+          body: text,
+          redirect: 'error',
+        });
+      assert.equal((await post(stop, 'a=b')).status, 403, 'not a one-click POST');
+      assert.equal((await post(`${stop}x`, body)).status, 404);
+      assert.equal((await post(stop.replace('stop-alerts', 'confirm-address'), body)).status, 403);
+      assert.equal(await stateOf(), 'confirmed');
+      const answer = await post(stop, body);
+      assert.deepEqual([answer.status, await answer.text()], [200, 'The mails are stopped.\n']);
+      assert.equal(await stateOf(), 'stopped');
+      assert.equal((await post(stop, body)).status, 200, 'again');
+    }
+  });
+
+  test('opening a link changes nothing, and a link of another address is refused', async () => {
+    const [one, other] = [await confirmed(), await confirmed()];
+    const visitor = dashboard.visitor();
+    for (const path of [one.stop, other.stop]) {
+      assert.equal((await visitor.get(path)).status, 200);
+      assert.equal((await visitor.get(`${path}.data`)).status, 200);
+    }
+    const [head = '', , mac] = one.stop.split('.');
+    const [, id] = other.stop.split('.');
+    assert.equal((await visitor.post(`${head}.${id}.${mac}`, {})).status, 422);
+    assert.deepEqual([await one.stateOf(), await other.stateOf()], ['confirmed', 'confirmed']);
+    assert.equal((await visitor.post(one.stop, {})).status, 200);
+    assert.deepEqual([await one.stateOf(), await other.stateOf()], ['stopped', 'confirmed']);
+  });
+});
+
+describe('the addresses of a channel', () => {
+  test('members and other teams can neither resend a link nor remove an address', async () => {
+    const { owner, email } = await begin();
+    const { work } = dashboard.service;
+    const addresses = [email, `other${count}@ops.test`];
+    await work.setChannel(owner.teamId, { kind: 'email-addresses', addresses });
+    await linkFor(email);
+    const channel = await work.readChannel(owner.teamId);
+    const address = channel.addresses.find((each) => each.email === email)?.id ?? '';
+    const team = `Mailed ${count}`;
+    const member = await dashboard.user(`member${count}@bells.test`, { team, role: 'member' });
+    const { owner: stranger } = await begin();
+    const post = async (user: TestUser, intent: string) =>
+      (await dashboard.signIn(user)).post(`${LIST}/default`, { intent, address });
+    for (const intent of ['resend', 'remove']) {
+      assert.equal((await post(member, intent)).status, 403);
+      assert.equal((await post(stranger, intent)).status, 422);
+    }
+    const kept = (await work.readChannel(owner.teamId)).addresses.map(({ id }) => id);
+    assert.deepEqual(
+      kept,
+      channel.addresses.map(({ id }) => id),
+    );
+    assert.equal(smtp.mails.filter(({ to }) => to.includes(email)).length, 1);
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n++) statuses.push((await post(owner, 'resend')).status);
+    assert.deepEqual(statuses, [302, 302, 429], 'three links a day');
+    assert.equal((await post(owner, 'remove')).status, 302);
+    assert.equal((await post(owner, 'remove')).status, 422);
+    const [left] = (await work.readChannel(owner.teamId)).addresses;
+    assert.equal(left?.email, addresses[1]);
+    const last = { intent: 'remove', address: left?.id ?? '' };
+    const refused = await (await dashboard.signIn(owner)).post(`${LIST}/default`, last);
+    assert.equal(refused.status, 422);
+    assert.ok(refused.text.includes('A channel needs at least one address.'));
+  });
+
+  test('an address can add no header, recipient or markup to a mail', async () => {
+    const { owner, email } = await begin();
+    const visitor = await dashboard.signIn(owner);
+    const save = (text: string) =>
+      visitor.post(`${LIST}/default`, {
+        intent: 'save',
+        kind: 'email-addresses',
+        'email-addresses_addresses': text,
+      });
+    for (const text of [
+      `"x\r\nBcc: victim@bank.test"@ops.test`,
+      `<${email}>`,
+      `${email}%0aBcc:victim@bank.test`,
+      `ops@ops.test\0`,
+      'ops@[127.0.0.1]',
+      'ops@localhost',
+      Array.from({ length: 21 }, (_, n) => `a${n}@ops.test`).join(' '),
+      `${'a'.repeat(250)}@ops.test`,
+    ])
+      assert.equal((await save(text)).status, 422, text);
+    assert.equal((await dashboard.service.work.readChannel(owner.teamId)).kind, 'email');
+    assert.equal((await save(email)).status, 302);
+    const mail = await smtp.next(({ subject, to }) => subject === ASKS && to.includes(email));
+    assert.deepEqual(mail.to, [email]);
+    assert.equal(mail.headers.filter(({ key }) => ['to', 'cc', 'bcc'].includes(key)).length, 1);
+    assert.ok(!mail.headers.some(({ key }) => key.startsWith('list-')), 'nothing to stop yet');
+  });
+});

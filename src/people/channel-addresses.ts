@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto';
+import { isId } from '#domain/ids';
+import { type ChannelAddress, stateOfAddress } from '#domain/notification-channel';
+import type { FoundAddress } from '#store/alerts/channels';
+import { type Actor, authorize } from './actor.ts';
+import type { PeopleConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { isSame } from './cookies.ts';
+import { keyOf, makeLinks, readSecret } from './links.ts';
+import { writeAddressMail } from './mails.ts';
+import { type Done, DONE, NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
+import { deriveSecret } from './secrets.ts';
+
+/** Email addresses of notification channels (§6.5). Their recipients need no account. */
+
+/** For the pages behind the mailed links. */
+interface AddressPlace {
+  email: string;
+  teamName: string;
+}
+
+/** Mails a link to each address of the team that has got none yet. Limits skip some; `resend` can mail these later. */
+export function askNewAddresses(context: Context, teamId: string): void {
+  context.background.run('channels.addresses-not-asked', async () => {
+    for (const address of await listAddresses(context, teamId)) {
+      if (address.askedAt === null && stateOfAddress(address) === 'waiting')
+        await ask(context, teamId, address);
+    }
+  });
+}
+
+/** Earlier links of the address stop working. */
+export async function resendConfirmation(
+  context: Context,
+  actor: Actor,
+  addressId: string,
+): Promise<Done | NotFound | TooMany | { kind: 'failed'; error: string }> {
+  const { teamId } = await authorize(context, actor, 'notifications');
+  const found = isId(addressId) && (await context.store.channels.findAddress(teamId, addressId));
+  if (!found || stateOfAddress(found) !== 'waiting') return NOT_FOUND;
+  return ask(context, teamId, found);
+}
+
+/** Null: used, replaced, expired, or the address was removed. */
+export async function readConfirmation(
+  context: Context,
+  token: string,
+): Promise<AddressPlace | null> {
+  const taken = await readSecret(context, 'confirm-address', token);
+  if (taken === null) return null;
+  const found = await context.store.channels.findAddress(taken.detail, taken.whom);
+  return found && stateOfAddress(found) !== 'stopped' ? placeOf(context, found) : null;
+}
+
+export async function confirmAddress(
+  context: Context,
+  token: string,
+): Promise<Done | { kind: 'expired' }> {
+  const { store, clock } = context;
+  const key = keyOf('confirm-address', token);
+  const confirmed = key && (await store.channels.confirmAddress(key, clock.now()));
+  if (!confirmed) return { kind: 'expired' };
+  await record(context, confirmed, 'channel.address-confirmed');
+  return DONE;
+}
+
+/** Null: not a stop link of this installation, or the address was removed. */
+export async function readStop(context: Context, token: string): Promise<AddressPlace | null> {
+  const found = await findStop(context, token);
+  return found && placeOf(context, found);
+}
+
+/** The link works any number of times: each notification has the same one. */
+export async function stopAddress(
+  context: Context,
+  token: string,
+): Promise<Done | { kind: 'expired' }> {
+  const found = await findStop(context, token);
+  if (!found) return { kind: 'expired' };
+  const { store, clock } = context;
+  const stopped = await store.channels.stopAddress(found.teamId, found.id, clock.now());
+  if (stopped) await record(context, stopped, 'channel.address-stopped');
+  return DONE;
+}
+
+export type StopUrlOf = (teamId: string, addressId: string) => string;
+
+/** The database has nothing of the token, which only the application key can make. */
+export function createStopUrls({
+  appKey,
+  baseUrl,
+}: Pick<PeopleConfig, 'appKey' | 'baseUrl'>): StopUrlOf {
+  return (teamId, addressId) => `${baseUrl}/stop-alerts/${stopTokenOf(appKey, teamId, addressId)}`;
+}
+
+function stopTokenOf(appKey: Uint8Array, teamId: string, addressId: string): string {
+  const mac = createHmac('sha256', deriveSecret(appKey, 'belfry stop links'))
+    .update(`${teamId} ${addressId}`)
+    .digest('base64url');
+  return `${teamId}.${addressId}.${mac}`;
+}
+
+async function findStop({ config, store }: Context, token: string): Promise<FoundAddress | null> {
+  const [teamId = '', addressId = ''] = token.split('.', 2);
+  if (!isId(teamId) || !isId(addressId)) return null;
+  if (!isSame(token, stopTokenOf(config.appKey, teamId, addressId))) return null;
+  return store.channels.findAddress(teamId, addressId);
+}
+
+async function placeOf(
+  { store }: Context,
+  { teamId, email }: FoundAddress,
+): Promise<AddressPlace | null> {
+  const team = await store.teams.find(teamId);
+  return team && { email, teamName: team.name };
+}
+
+async function listAddresses({ store }: Context, teamId: string): Promise<ChannelAddress[]> {
+  const [first, named] = await Promise.all([
+    store.channels.read(teamId),
+    store.channels.list(teamId),
+  ]);
+  return [first, ...named].flatMap(({ addresses }) => addresses);
+}
+
+async function ask(
+  context: Context,
+  teamId: string,
+  { id, email }: ChannelAddress,
+): Promise<Done | TooMany | { kind: 'failed'; error: string }> {
+  const { store, clock, limits, mailer } = context;
+  const tooMany =
+    (await limits.count('address-confirmation', teamId, email)) ??
+    (await limits.count('team-confirmation', teamId)) ??
+    (await limits.count('mailbox', email));
+  if (tooMany) return tooMany;
+  const wanted = { purpose: 'confirm-address', whom: id, detail: teamId } as const;
+  const [link = ''] = await makeLinks(context, [wanted], { replaces: true });
+  const team = await store.teams.find(teamId);
+  const mail = writeAddressMail(email, { teamName: team?.name ?? '', link });
+  const outcome = await mailer.send(mail);
+  if (outcome.kind === 'failed') return { kind: 'failed', error: outcome.fault };
+  await store.channels.recordAsked(teamId, id, clock.now());
+  return DONE;
+}
+
+async function record(
+  { activity }: Context,
+  { teamId, channelId, channelName, email }: FoundAddress,
+  action: 'channel.address-confirmed' | 'channel.address-stopped',
+): Promise<void> {
+  const subject = { id: channelId, name: channelName ?? 'Default channel' };
+  await activity.ofTeam(teamId, 'system', { action, subject, detail: email });
+}
