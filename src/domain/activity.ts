@@ -49,11 +49,11 @@ const ACTIONS = {
   'channel.tested': { area: 'notifications', words: 'Sent a test through a notification channel' },
   'channel.address-confirmed': {
     area: 'notifications',
-    words: 'Recorded that a recipient wants mails of the notification channel',
+    words: 'Confirmed an address of the notification channel',
   },
   'channel.address-stopped': {
     area: 'notifications',
-    words: 'Recorded that a recipient stopped mails of the notification channel',
+    words: 'Stopped mails of the notification channel',
   },
   'channel.deleted': { area: 'notifications', words: 'Deleted the notification channel' },
   'team.paused': { area: 'team', words: 'Paused everything' },
@@ -119,10 +119,22 @@ export interface Deed {
 }
 
 /** Doers that are no person. */
-export const NAMED_DOERS = { 'command-line': 'Command line', system: 'Belfry' } as const;
+export const NAMED_DOERS = {
+  'command-line': 'Command line',
+  system: 'Belfry',
+  /** Of mails to a channel's addresses. */
+  recipient: 'A recipient',
+} as const;
 type NamedDoer = keyof typeof NAMED_DOERS;
 export type Doer = { userId: string } | NamedDoer;
 
 export function isNamedDoer(text: string): text is NamedDoer {
   return Object.hasOwn(NAMED_DOERS, text);
+}
+
+/** By its stored name. */
+export function findNamedDoer(name: string): NamedDoer | undefined {
+  return Object.keys(NAMED_DOERS).find(
+    (doer): doer is NamedDoer => isNamedDoer(doer) && NAMED_DOERS[doer] === name,
+  );
 }

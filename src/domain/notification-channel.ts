@@ -21,8 +21,8 @@ export interface ChannelField {
 interface ChannelKindInfo {
   label: string;
   fields: readonly ChannelField[];
-  /** Shown to users. */
-  isFoundIn: string;
+  /** Shown to users; null: everybody knows. */
+  isFoundIn: string | null;
 }
 
 const INCOMING_WEBHOOK: ChannelField = {
@@ -60,7 +60,7 @@ export const CHANNEL_KINDS = {
         placeholder: 'on-call@example.com',
       },
     ],
-    isFoundIn: 'Any mailbox whose owner can open the confirmation link, such as one of a group.',
+    isFoundIn: null,
   },
   slack: {
     label: 'Slack',

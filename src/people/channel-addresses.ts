@@ -150,5 +150,5 @@ async function record(
   action: 'channel.address-confirmed' | 'channel.address-stopped',
 ): Promise<void> {
   const subject = { id: channelId, name: channelName ?? 'Default channel' };
-  await activity.ofTeam(teamId, 'system', { action, subject, detail: email });
+  await activity.ofTeam(teamId, 'recipient', { action, subject, detail: email });
 }

@@ -14,11 +14,13 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
   return (
     <>
       {isOwn && problem ? <Notice kind="failed">{problem}</Notice> : null}
-      <ul className={classes.addresses}>
+      <ul className={classes.addresses} aria-label="Addresses of the channel">
         {addresses.map((address) => (
           <li key={address.id}>
-            <code>{address.email}</code>
-            <AddressStatus address={address} />
+            <span className={classes.what}>
+              <span>{address.email}</span>
+              <AddressState address={address} />
+            </span>
             <AddressActions address={address} isLast={addresses.length === 1} />
           </li>
         ))}
@@ -27,22 +29,22 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
   );
 }
 
-function AddressStatus({ address: { state, askedAt, stoppedAt } }: { address: ShownAddress }) {
+function AddressState({ address: { state, askedAt, stoppedAt } }: { address: ShownAddress }) {
   switch (state) {
     case 'confirmed':
       return <Status name="success" word="Confirmed" />;
     case 'stopped':
       return (
-        <>
+        <span className={classes.state}>
           <Status name="paused" word="Stopped by the recipient" />
           <span className="muted">
             <Time at={stoppedAt} />
           </span>
-        </>
+        </span>
       );
     case 'waiting':
       return (
-        <>
+        <span className={classes.state}>
           <Status name="pending" word="Waiting for confirmation" />
           <span className="muted">
             {askedAt === null ? (
@@ -53,7 +55,7 @@ function AddressStatus({ address: { state, askedAt, stoppedAt } }: { address: Sh
               </>
             )}
           </span>
-        </>
+        </span>
       );
   }
 }

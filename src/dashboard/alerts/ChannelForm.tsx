@@ -3,7 +3,6 @@ import {
   CHANNEL_KINDS,
   CHANNEL_NAME_CHARACTERS,
   type ChannelConfig,
-  isKindWithFields,
 } from '#domain/notification-channel';
 import { ChoiceField, LinesField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -107,18 +106,28 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
           />
         );
       })}
-      <details>
-        <summary>Where to find it</summary>
-        <dl className={classes.places}>
-          {group.kinds.filter(isKindWithFields).map((kind) => (
-            <div key={kind}>
-              <dt>{CHANNEL_KINDS[kind].label}</dt>
-              <dd>{CHANNEL_KINDS[kind].isFoundIn}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
+      <Places kinds={group.kinds} />
     </div>
+  );
+}
+
+function Places({ kinds }: Pick<FieldGroup, 'kinds'>) {
+  const places = kinds
+    .map((kind) => CHANNEL_KINDS[kind])
+    .filter(({ isFoundIn }) => isFoundIn !== null);
+  if (places.length === 0) return null;
+  return (
+    <details>
+      <summary>Where to find it</summary>
+      <dl className={classes.places}>
+        {places.map(({ label, isFoundIn }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{isFoundIn}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

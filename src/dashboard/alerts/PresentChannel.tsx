@@ -31,14 +31,7 @@ export function PresentChannel({
       <DefinitionList
         entries={[
           ['Channel', nameChannel(kind)],
-          [
-            'Goes to',
-            kind === 'email' ? (
-              describeMembers(memberCount)
-            ) : addresses.length > 0 ? (
-              <ChannelAddresses key="addresses" addresses={addresses} />
-            ) : null,
-          ],
+          ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
           ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
           [
             'Collects notices',
@@ -55,6 +48,7 @@ export function PresentChannel({
           ],
         ]}
       />
+      {addresses.length > 0 ? <ChannelAddresses addresses={addresses} /> : null}
     </>
   );
 }

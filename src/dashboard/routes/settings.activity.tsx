@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router';
-import { ACTIVITY_AREAS, describeAction, NAMED_DOERS } from '#domain/activity';
+import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/activity';
 import type { FilterFaults } from '#domain/read-filters';
 import { may } from '#people/roles';
 import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
@@ -98,7 +98,7 @@ function Deed({ row: { action, subject, detail } }: { row: Activity }) {
 
 function Who({ row: { actorId, actor } }: { row: Activity }) {
   const { search } = useLocation();
-  const by = actorId ?? (actor === NAMED_DOERS.system ? 'system' : 'command-line');
+  const by = actorId ?? findNamedDoer(actor) ?? 'command-line';
   return (
     <Link to={changeSearch(search, { by, after: null, before: null })} title={`Only by ${actor}`}>
       {actor}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Config } from '#config/config';
+import { commandsOf, configOf, type Json, run } from '#testing/command-line';
+import { makeFolder } from '#testing/guard';
+import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+
+describe('§6.5 email addresses of channels on the command line and in a team file', () => {
+  const folder = makeFolder();
+  let smtp: SmtpReceiver;
+  let config: Config;
+  const { printed, refused } = commandsOf(() => config);
+  const acme = ['--team', 'Acme'];
+
+  before(async () => {
+    smtp = await startSmtpServer();
+    config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`, { SMTP_URL: smtp.url });
+    const user = '--email a@acme.test --password correct-horse --team Acme';
+    await printed('user', 'create', ...user.split(' '));
+    const other = '--email b@acme.test --password correct-horse --team Copy';
+    await printed('user', 'create', ...other.split(' '));
+  });
+  after(() => smtp.close());
+
+  const linksTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
+  const statesOf = ({ addresses }: Json) =>
+    (addresses as Json[]).map(({ email, state }) => [email, state]);
+  const show = (name: string, team = acme) => printed('channel', 'show', ...team, '--name', name);
+
+  test('channel add mails each address its link before the command ends', async () => {
+    const emails = ['--address', 'Night@Ops.test', '--address', 'day@ops.test'];
+    const kind = ['--name', 'On call', '--kind', 'email-addresses'];
+    const added = await printed('channel', 'add', ...acme, ...kind, ...emails);
+    assert.deepEqual(statesOf(added), [
+      ['day@ops.test', 'waiting'],
+      ['night@ops.test', 'waiting'],
+    ]);
+    assert.deepEqual([linksTo('day@ops.test').length, linksTo('night@ops.test').length], [1, 1]);
+    const shown = await show('On call');
+    assert.ok((shown['addresses'] as Json[]).every(({ asked_at }) => typeof asked_at === 'string'));
+    const [first] = await printed('channel', 'list', ...acme);
+    assert.ok(first && !('addresses' in first), 'other kinds have none');
+  });
+
+  test('channel edit keeps addresses unless it names others', async () => {
+    const edit = ['channel', 'edit', ...acme, '--name', 'On call'];
+    const before = await show('On call');
+    const collecting = await printed(...edit, '--collect-minutes', '5');
+    assert.deepEqual(collecting, { ...before, collect_minutes: 5 });
+    const edited = await printed(...edit, '--address', 'day@ops.test', '--address', 'new@ops.test');
+    assert.deepEqual(statesOf(edited), [
+      ['day@ops.test', 'waiting'],
+      ['new@ops.test', 'waiting'],
+    ]);
+    assert.deepEqual([linksTo('day@ops.test').length, linksTo('new@ops.test').length], [1, 1]);
+  });
+
+  test('wrong, missing and too many addresses are rejected in one line', async () => {
+    const add = ['channel', 'add', ...acme, '--name', 'Other', '--kind', 'email-addresses'];
+    const give = (emails: readonly string[]) => emails.flatMap((each) => ['--address', each]);
+    const { length } = smtp.mails;
+    assert.match(await refused(...add), /^--address: Enter at least one email address\.$/);
+    assert.match(
+      await refused(...add, ...give(['ops@ops.test', 'a@b.test\r\nBcc: c@d.test'])),
+      /^--address: "a@b\.test\\r\\nbcc: c@d\.test" is no valid email address\.$/,
+    );
+    const many = Array.from({ length: 21 }, (_, n) => `a${n}@ops.test`);
+    assert.match(await refused(...add, ...give(many)), /There can be at most 20 addresses\.$/);
+    const same = give(['new@ops.test', 'day@ops.test']);
+    assert.match(await refused(...add, ...same), /it leads to the same place as On call\.$/);
+    assert.equal(smtp.mails.length, length);
+  });
+
+  test('a team file has the addresses, which another team has confirmed again', async () => {
+    const { stdout } = await run(config, ['team', 'export', ...acme]);
+    assert.match(stdout, /kind: email-addresses\n +addresses:\n +- day@ops\.test\n/);
+    const file = path.join(folder, 'team.yaml');
+    fs.writeFileSync(file, stdout);
+    const apply = async (team: string, ...more: string[]) => {
+      const { code, json } = await run(config, ['team', 'apply', '--team', team, file, ...more]);
+      assert.equal(code, 0);
+      return (json as { steps: Json[] }).steps;
+    };
+    const { length } = smtp.mails;
+    assert.deepEqual(await apply('Acme'), [], 'nothing differs');
+    await apply('Copy', '--dry-run');
+    assert.equal(smtp.mails.length, length, 'neither of these mails anybody');
+    await apply('Copy');
+    const copied = await show('On call', ['--team', 'Copy']);
+    assert.deepEqual(statesOf(copied), [
+      ['day@ops.test', 'waiting'],
+      ['new@ops.test', 'waiting'],
+    ]);
+    assert.deepEqual(
+      smtp.mails.slice(length).map(({ to }) => to.join()),
+      ['day@ops.test', 'new@ops.test'],
+    );
+  });
+
+  test('channel test is refused if no address is confirmed', async () => {
+    const { length } = smtp.mails;
+    assert.match(
+      await refused('channel', 'test', ...acme, '--name', 'On call'),
+      /^the test was not sent: no address of the channel is confirmed/,
+    );
+    assert.equal(smtp.mails.length, length);
+  });
+});
