@@ -27,7 +27,8 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
   const linksTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
   const statesOf = ({ addresses }: Json) =>
     (addresses as Json[]).map(({ email, state }) => [email, state]);
-  const show = (name: string, team = acme) => printed('channel', 'show', ...team, '--name', name);
+  const show = (name: string, team = acme): Promise<Json> =>
+    printed('channel', 'show', ...team, '--name', name);
 
   test('channel add mails each address its link before the command ends', async () => {
     const emails = ['--address', 'Night@Ops.test', '--address', 'day@ops.test'];

@@ -98,7 +98,7 @@ function fieldsInRows(isRow: (first: string) => boolean, cells: 'first' | 'secon
 
 describe('docs/team-file.md', () => {
   const ofKinds = fieldsInRows(
-    (first) => /`(?:slack|ntfy|telegram|pagerduty)`/.test(first),
+    (first) => /`(?:email-addresses|slack|ntfy|telegram|pagerduty)`/.test(first),
     'second',
   );
   const ofAlerts = fieldsInRows(

@@ -14,7 +14,7 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
   return (
     <>
       {isOwn && problem ? <Notice kind="failed">{problem}</Notice> : null}
-      <ul className={classes.addresses} aria-label="Addresses of the channel">
+      <ul className={classes.addresses} aria-label="Recipients">
         {addresses.map((address) => (
           <li key={address.id}>
             <span className={classes.what}>
