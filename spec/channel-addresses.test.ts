@@ -149,6 +149,50 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(await channelAddresses.confirmAddress(fresh), { kind: 'done' });
     });
 
+    test('a channel saved while a link is on its way mails no second one', async () => {
+      await using scene = await startScene(openTestStore, { mails: true });
+      const { smtp, addChannel } = scene;
+      const arrived = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<null>();
+      smtp.judgeMails(({ to }) => {
+        if (!to.includes(NIGHT)) return null;
+        arrived.resolve();
+        return held.promise;
+      });
+      await addChannel('First', { kind: 'email-addresses', addresses: [NIGHT] });
+      await arrived.promise;
+      await addChannel('Second', { kind: 'email-addresses', addresses: [OPS] });
+      await smtp.next(({ to }) => to.includes(OPS));
+      held.resolve(null);
+      await smtp.waitFor(2);
+      await addChannel('Third', { kind: 'email-addresses', addresses: ['z@ops.test'] });
+      await smtp.next(({ to }) => to.includes('z@ops.test'));
+      assert.equal(smtp.mails.length, 3);
+    });
+
+    test('an address whose link could not be mailed shows that and is asked by the next saving', async () => {
+      await using scene = await startScene(openTestStore, { mails: true });
+      const { smtp, addChannel, teamId } = scene;
+      const { people, work } = scene.service;
+      smtp.judgeRecipients((to) => (to === NIGHT ? { code: 450, text: 'later' } : null));
+      const id = await addChannel('First', { kind: 'email-addresses', addresses: ADDRESSES });
+      await smtp.next(({ to }) => to.includes(OPS));
+      const channel = await work.findChannel(teamId, id);
+      const [night] = channel?.addresses ?? [];
+      assert.equal(night?.askedAt, null);
+      const [owner] = await scene.service.store.channels.listMemberAddresses(teamId, {
+        onlyVerified: false,
+      });
+      const actor = { userId: owner?.userId ?? '', teamId, role: 'owner' } as const;
+      assert.deepEqual(await people.channelAddresses.resendConfirmation(actor, night?.id ?? ''), {
+        kind: 'failed',
+        error: 'the mail server said “450 later”',
+      });
+      smtp.judgeRecipients(() => null);
+      await addChannel('Second', { kind: 'email-addresses', addresses: ['z@ops.test'] });
+      await smtp.next(({ to }) => to.includes(NIGHT));
+    });
+
     test('a link confirms the address in its own channel only', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       const token = await scene.token(NIGHT);

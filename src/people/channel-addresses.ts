@@ -34,7 +34,7 @@ export async function resendConfirmation(
   context: Context,
   actor: Actor,
   addressId: string,
-): Promise<Done | NotFound | TooMany | { kind: 'failed'; error: string }> {
+): Promise<Asked | NotFound> {
   const { teamId } = await authorize(context, actor, 'notifications');
   const found = isId(addressId) && (await context.store.channels.findAddress(teamId, addressId));
   if (!found || stateOfAddress(found) !== 'waiting') return NOT_FOUND;
@@ -123,12 +123,30 @@ async function listAddresses({ store }: Context, teamId: string): Promise<Channe
   return [first, ...named].flatMap(({ addresses }) => addresses);
 }
 
+type Asked = Done | TooMany | { kind: 'failed'; error: string };
+
+/** If another process asks at the same time, one of them mails. */
 async function ask(
   context: Context,
   teamId: string,
-  { id, email }: ChannelAddress,
-): Promise<Done | TooMany | { kind: 'failed'; error: string }> {
-  const { store, clock, limits, mailer } = context;
+  { id, email, askedAt }: ChannelAddress,
+): Promise<Asked> {
+  const { store, clock } = context;
+  const now = clock.now();
+  const address = { teamId, id };
+  if (!(await store.channels.recordAsked(address, { from: askedAt, to: now }))) return DONE;
+  const outcome = await mailLink(context, teamId, { id, email });
+  if (outcome.kind !== 'done')
+    await store.channels.recordAsked(address, { from: now, to: askedAt });
+  return outcome;
+}
+
+async function mailLink(
+  context: Context,
+  teamId: string,
+  { id, email }: Pick<ChannelAddress, 'id' | 'email'>,
+): Promise<Asked> {
+  const { store, limits, mailer } = context;
   const tooMany =
     (await limits.count('address-confirmation', teamId, email)) ??
     (await limits.count('team-confirmation', teamId)) ??
@@ -139,9 +157,7 @@ async function ask(
   const team = await store.teams.find(teamId);
   const mail = writeAddressMail(email, { teamName: team?.name ?? '', link });
   const outcome = await mailer.send(mail);
-  if (outcome.kind === 'failed') return { kind: 'failed', error: outcome.fault };
-  await store.channels.recordAsked(teamId, id, clock.now());
-  return DONE;
+  return outcome.kind === 'failed' ? { kind: 'failed', error: outcome.fault } : DONE;
 }
 
 async function record(

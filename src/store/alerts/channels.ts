@@ -185,14 +185,16 @@ export const channels = {
     return findAddress(await listAddressRows(main, teamId), addressId);
   },
 
-  /** Null: no such address, or its recipient stopped it. */
+  /** False: it was asked meanwhile, stopped or removed. So of several callers one mails the link. */
   async recordAsked(
     { main }: Context,
-    teamId: string,
-    addressId: string,
-    now: number,
-  ): Promise<FoundAddress | null> {
-    return main.transact((trx) => changeAddress(trx, teamId, addressId, { askedAt: now }));
+    { teamId, id }: { teamId: string; id: string },
+    { from, to }: { from: number | null; to: number | null },
+  ): Promise<boolean> {
+    const changed = await main.transact((trx) =>
+      changeAddress(trx, teamId, id, { askedAt: to }, (present) => present.askedAt === from),
+    );
+    return changed !== null;
   },
 
   /** Uses up the token of a mailed link. Null: the token or the address is not valid (any more). */
@@ -273,10 +275,11 @@ async function changeAddress(
   teamId: string,
   addressId: string,
   values: Partial<Pick<ChannelAddress, 'askedAt' | 'confirmedAt' | 'stoppedAt'>>,
+  isExpected: (present: ChannelAddress) => boolean = () => true,
 ): Promise<FoundAddress | null> {
   const rows = await listAddressRows(trx, teamId, LOCK);
   const found = findAddress(rows, addressId);
-  if (!found || found.stoppedAt !== null) return null;
+  if (!found || found.stoppedAt !== null || !isExpected(found)) return null;
   const addresses = readAddresses(
     rows.find(({ id }) => id === found.channelId)?.addresses ?? null,
   ).map((each) => (each.id === addressId ? Object.assign(each, values) : each));
