@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { A_CRON } from '#testing/factories';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, usePages } from '#testing/pages';
@@ -142,3 +143,75 @@ describe('keys', () => {
     await assertClean(watched);
   });
 });
+
+/** In the page: the focus, and what is wrong with it. Null: it has left the page. */
+const FOCUS = `(() => {
+  const { activeElement: at } = document;
+  if (!at || at === document.body) return null;
+  const { top, left, right, bottom, width } = at.getBoundingClientRect();
+  const { outlineStyle, outlineWidth } = getComputedStyle(at);
+  const isSeen = width > 1 && right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+  const hasRing = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
+  return {
+    place: [...document.querySelectorAll('*')].indexOf(at),
+    wrong: isSeen && hasRing ? null : at.outerHTML.slice(0, 100),
+  };
+})()`;
+
+for (const width of [1280, 390]) {
+  test(`Tab goes through a page and out of it with a ring at each stop, at ${width} px`, async () => {
+    const { work } = dashboard.service;
+    const someone = await dashboard.newTeam();
+    const url = 'http://127.0.0.1/hook';
+    const { id } = await work.createCron(someone.teamId, { ...A_CRON, name: 'Nightly', url });
+    await work.setQueue(someone.teamId, 'mail', {});
+    await using watched = await openPage({ browser, dashboard }, '/', { user: someone });
+    const { page } = watched;
+    await page.setViewportSize({ width, height: 800 });
+    const paths = [
+      '/',
+      '/crons',
+      `/crons/${id}`,
+      '/queues',
+      '/queues/new',
+      '/runs',
+      '/maintenance',
+    ];
+    for (const path of [...paths, '/settings/profile', '/settings/members']) {
+      await page.goto(`${dashboard.url}${path}`);
+      const stops: number[] = [];
+      for (;;) {
+        await type(page, 'Tab');
+        const focus = await page.evaluate<{ place: number; wrong: string | null } | null>(FOCUS);
+        // The browser begins again at the first stop.
+        if (focus === null || focus.place === stops[0]) break;
+        assert.equal(focus.wrong, null, path);
+        assert.equal(stops.includes(focus.place), false, `${path} holds the focus`);
+        stops.push(focus.place);
+      }
+      assert.ok(stops.length > 5, `${path} has ${stops.length} stops`);
+    }
+  });
+
+  test(`Escape closes a menu and a question and gives the focus back, at ${width} px`, async () => {
+    const { work } = dashboard.service;
+    const someone = await dashboard.newTeam();
+    const url = 'http://127.0.0.1/hook';
+    const { id } = await work.createCron(someone.teamId, { ...A_CRON, name: 'Nightly', url });
+    await using watched = await openPage({ browser, dashboard }, `/crons/${id}`, { user: someone });
+    const { page } = watched;
+    await page.setViewportSize({ width, height: 800 });
+    const opened = page.locator('[popover]:popover-open');
+    const menu = page.getByRole('button', { name: 'More actions: Nightly' });
+    await menu.focus();
+    await type(page, 'Enter');
+    await opened.getByRole('button', { name: 'Delete' }).focus();
+    await type(page, 'Enter');
+    await page.getByRole('heading', { name: 'Delete the cron “Nightly”?' }).waitFor();
+    await type(page, 'Escape', 'Escape');
+    assert.equal(await opened.count(), 0);
+    assert.equal(await menu.evaluate((each) => each === document.activeElement), true);
+    assert.notEqual(await work.findCron(someone.teamId, id), null);
+    await assertClean(watched);
+  });
+}

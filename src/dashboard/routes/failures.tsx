@@ -157,7 +157,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     {
       key: 'count',
       head: 'Jobs',
-      width: '72px',
+      width: '60px',
       isNumber: true,
       cell: (group) => (
         <Link to={writeJobSearch(group.search)}>{group.count.toLocaleString('en')}</Link>
@@ -167,7 +167,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       key: 'reason',
       head: 'Reason',
       isPlain: true,
-      width: '230px',
+      width: '196px',
       cell: ({ reason, statusCode, sample }) => (
         <span className="two">
           <span className="whole">{describeGroup(reason, statusCode)}</span>
@@ -188,14 +188,14 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       key: 'queue',
       head: 'Queue',
       isPlain: true,
-      width: '140px',
+      width: '118px',
       givesWay: 3,
       cell: ({ queueIds }) => {
         const [id = '', ...more] = queueIds;
         const name = queues.find((queue) => queue.id === id)?.name ?? 'Deleted';
         if (more.length > 0) return `${queueIds.length} queues`;
         return (
-          <Link to={`/queues/${id}`} title={name}>
+          <Link to={`/queues/${id}`} title={name} className="whole">
             {name}
           </Link>
         );
@@ -205,14 +205,14 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       key: 'first',
       head: 'Since',
       isTime: true,
-      width: '116px',
+      width: '108px',
       givesWay: 4,
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isAbsolute />,
     },
     {
       key: 'plot',
       head: span.name,
-      width: '116px',
+      width: '96px',
       isHiddenOnPhone: true,
       givesWay: 2,
       cell: ({ series }) => (
@@ -233,7 +233,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     {
       key: 'actions',
       head: 'Actions',
-      width: '110px',
+      width: '132px',
       cell: (group) => <GroupActions group={group} asOf={asOf} />,
     },
   ];
@@ -243,36 +243,38 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
   const { count, target, search, reason, statusCode, redirectsTo } = group;
   const jobs = countOf(count, 'failed job', 'failed jobs');
   const fields = { group: writeJobSearch(search), as_of: String(asOf) };
+  const shared = { controls: <SpreadField />, variant: 'default', isSmall: true } as const;
+  const retry = (
+    <ConfirmDialog
+      {...shared}
+      word="Retry"
+      question={`Retry ${jobs}?`}
+      fields={{ intent: 'retry', ...fields }}
+    >
+      {`Each becomes a new job to ${target}, attempt 1. It is due now, or later if you set a rate. The failed jobs are kept, marked as resent.`}
+    </ConfirmDialog>
+  );
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <ConfirmDialog
-        word="Retry"
-        question={`Retry ${jobs}?`}
-        fields={{ intent: 'retry', ...fields }}
-        controls={<SpreadField />}
-        variant="default"
-        isSmall
-      >
-        {`Each becomes a new job to ${target}, attempt 1. It is due now, or later if you set a rate. The failed jobs are kept, marked as resent.`}
-      </ConfirmDialog>
-      {redirectsTo === null ? null : (
+      {redirectsTo === null ? (
+        retry
+      ) : (
         <ConfirmDialog
+          {...shared}
           word="Use this URL"
           question={`Send ${jobs} to another URL?`}
           fields={{ intent: 'retry', send_to: redirectsTo, ...fields }}
-          controls={<SpreadField />}
-          variant="default"
-          isSmall
         >
           <p>
-            The target redirects to <code>{redirectsTo}</code>. Each job becomes a new one to this
-            URL, with its own query, headers and payload. The failed jobs are kept, marked as
-            resent.
+            The target redirects to <code className="whole">{redirectsTo}</code>. Each job becomes a
+            new one to this URL, with its own query, headers and payload. The failed jobs are kept,
+            marked as resent.
           </p>
           <p>Change the URL where the jobs are created, too, or the next ones fail again.</p>
         </ConfirmDialog>
       )}
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
+        {redirectsTo === null ? null : retry}
         <ConfirmDialog
           word="Delete"
           question={`Delete ${jobs}?`}
