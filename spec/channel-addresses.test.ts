@@ -117,7 +117,7 @@ forEachStore((_name, openTestStore) => {
       const expired = { kind: 'expired' };
       const first = await scene.token(NIGHT);
       const { id } = await scene.addressOf(NIGHT);
-      assert.deepEqual(await scene.resend(id), { kind: 'done' });
+      assert.deepEqual(await scene.resend(id), { kind: 'sent' });
       const second = await scene.token(NIGHT);
       assert.deepEqual(await channelAddresses.confirmAddress(first), expired, 'replaced');
       assert.deepEqual(await channelAddresses.confirmAddress(second), { kind: 'done' });
@@ -252,7 +252,7 @@ forEachStore((_name, openTestStore) => {
       const refused = (await scene.resend(id)) as TooMany;
       assert.equal(refused.kind, 'too-many');
       await scene.service.clock.advance(DAY_MS);
-      assert.deepEqual(await scene.resend(id), { kind: 'done' });
+      assert.deepEqual(await scene.resend(id), { kind: 'sent' });
       assert.equal(await links(), 4);
     });
 

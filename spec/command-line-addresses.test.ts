@@ -100,6 +100,23 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
     );
   });
 
+  test('channel resend mails a link again, three times a day', async () => {
+    const resend = ['channel', 'resend', ...acme, '--name', 'On call', '--address'];
+    const { length } = linksTo('new@ops.test');
+    assert.equal(length, 2, 'of both teams');
+    for (let n = 0; n < 2; n++)
+      assert.deepEqual(await printed(...resend, 'New@ops.test'), {
+        email: 'new@ops.test',
+        outcome: 'sent',
+      });
+    assert.equal(linksTo('new@ops.test').length, length + 2);
+    assert.match(await refused(...resend, 'new@ops.test'), /^it got too many links; try again in /);
+    assert.match(
+      await refused(...resend, 'none@ops.test'),
+      /^the channel has no address "none@ops\.test"\.$/,
+    );
+  });
+
   test('channel test is refused if no address is confirmed', async () => {
     const { length } = smtp.mails;
     assert.match(

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { countOf } from '#domain/amounts';
+import { normalizeEmail } from '#domain/email-address';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { addCollectionCommands } from './collection-commands.ts';
 import { CHANNELS, WINDOWS } from './collections.ts';
 import { CommandFault } from './fault.ts';
-import type { Session } from './session.ts';
+import type { OpenModules } from './services.ts';
+import { type Session, show } from './session.ts';
 
 export function addChannelCommands(program: Command, session: Session): void {
   const channel = program.command('channel').description('notification channels');
@@ -23,6 +26,32 @@ export function addChannelCommands(program: Command, session: Session): void {
       throw new CommandFault(`the test was not sent: ${outcome.error}`);
     return { name, outcome: outcome.kind };
   });
+  verb('resend', 'mail the confirmation link of an address again', async (place, options) => {
+    const email = normalizeEmail(String(options['address']));
+    const address = place.item.addresses.find((each) => each.email === email);
+    if (!address) throw new CommandFault(`the channel has no address ${show(email)}.`);
+    const { people } = await session.open();
+    const outcome = await people.resendConfirmationLink(place.teamId, address.id);
+    return { email, outcome: takeResent(outcome) };
+  }).requiredOption('--address <EMAIL>', 'the address');
+}
+
+type Resent = Awaited<ReturnType<OpenModules['people']['resendConfirmationLink']>>;
+
+function takeResent(outcome: Resent): string {
+  switch (outcome.kind) {
+    case 'not-found':
+      throw new CommandFault('the address is not waiting for its confirmation.');
+    case 'too-many': {
+      const minutes = countOf(Math.ceil(outcome.retryAfterSeconds / 60), 'minute');
+      throw new CommandFault(`it got too many links; try again in ${minutes}.`);
+    }
+    case 'failed':
+      throw new CommandFault(`the link was not mailed: ${outcome.error}.`);
+    case 'sent':
+    case 'logged':
+      return outcome.kind;
+  }
 }
 
 export function addWindowCommands(program: Command, session: Session): void {

@@ -36,6 +36,15 @@ export async function resendConfirmation(
   addressId: string,
 ): Promise<Asked | NotFound> {
   const { teamId } = await authorize(context, actor, 'notifications');
+  return resend(context, teamId, addressId);
+}
+
+/** For the operator, by the same limits. */
+export async function resend(
+  context: Context,
+  teamId: string,
+  addressId: string,
+): Promise<Asked | NotFound> {
   const found = isId(addressId) && (await context.store.channels.findAddress(teamId, addressId));
   if (!found || stateOfAddress(found) !== 'waiting') return NOT_FOUND;
   return ask(context, teamId, found);
@@ -123,7 +132,8 @@ async function listAddresses({ store }: Context, teamId: string): Promise<Channe
   return [first, ...named].flatMap(({ addresses }) => addresses);
 }
 
-type Asked = Done | TooMany | { kind: 'failed'; error: string };
+/** `logged`: without SMTP, the link was logged. */
+type Asked = { kind: 'sent' } | { kind: 'logged' } | TooMany | { kind: 'failed'; error: string };
 
 /** If another process asks at the same time, one of them mails. */
 async function ask(
@@ -134,9 +144,10 @@ async function ask(
   const { store, clock } = context;
   const now = clock.now();
   const address = { teamId, id };
-  if (!(await store.channels.recordAsked(address, { from: askedAt, to: now }))) return DONE;
+  if (!(await store.channels.recordAsked(address, { from: askedAt, to: now })))
+    return { kind: 'sent' };
   const outcome = await mailLink(context, teamId, { id, email });
-  if (outcome.kind !== 'done')
+  if (outcome.kind === 'too-many' || outcome.kind === 'failed')
     await store.channels.recordAsked(address, { from: now, to: askedAt });
   return outcome;
 }
@@ -157,7 +168,7 @@ async function mailLink(
   const team = await store.teams.find(teamId);
   const mail = writeAddressMail(email, { teamName: team?.name ?? '', link });
   const outcome = await mailer.send(mail);
-  return outcome.kind === 'failed' ? { kind: 'failed', error: outcome.fault } : DONE;
+  return outcome.kind === 'failed' ? { kind: 'failed', error: outcome.fault } : outcome;
 }
 
 async function record(

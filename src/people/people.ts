@@ -7,6 +7,7 @@ import {
   createStopUrls,
   readConfirmation,
   readStop,
+  resend as resendConfirmationLink,
   resendConfirmation,
   stopAddress,
 } from './channel-addresses.ts';
@@ -79,7 +80,7 @@ export function createPeople(deps: PeopleDeps) {
     stopUrlOf: createStopUrls(deps.config),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
-    operator: bind(context, { ...operator, ...operatorMembers }),
+    operator: bind(context, { ...operator, ...operatorMembers, resendConfirmationLink }),
     warnOfUnknownTeams: () => warnOfUnknownTeams(context),
     /** Waits for mails in the background. */
     close: async (): Promise<void> => {

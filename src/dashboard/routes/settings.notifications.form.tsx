@@ -91,7 +91,9 @@ async function resendLink({ actor, people, form, reject, fail, say }: Opened, id
       return fail(`The link was not mailed: ${outcome.error}.`);
     case 'not-found':
       return fail('The address is not waiting for its confirmation any more.');
-    case 'done':
+    case 'logged':
+      return say(`/settings/notifications/${id}`, 'The link is in the log of the service.');
+    case 'sent':
       return say(
         `/settings/notifications/${id}`,
         'A new link is mailed. Older ones no longer work.',
