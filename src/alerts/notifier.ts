@@ -65,7 +65,8 @@ class NotificationLoop implements Notifier {
   readonly #store: Store;
   readonly #sending: NotificationSending;
   readonly #sendings = new Map<string, Promise<void>>();
-  #raiseTimedAt = 0;
+  /** Monotonic: a clock that was set back must not delay alerts. */
+  #raiseTimedAtMs = 0;
   #running = false;
   #looking = false;
   #wokenWhileLooking = false;
@@ -171,7 +172,8 @@ class NotificationLoop implements Notifier {
       do {
         this.#wokenWhileLooking = false;
         await this.#raiseTimed();
-        lookAgainAt = Math.min(await this.#sendToTeams(), this.#raiseTimedAt);
+        const raiseTimedInMs = this.#raiseTimedAtMs - clock.monotonicMs();
+        lookAgainAt = Math.min(await this.#sendToTeams(), clock.now() + raiseTimedInMs);
       } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
     } catch (error) {
       this.#options.log.warn('notifications.not-read', { error: (error as Error).message });
@@ -183,14 +185,15 @@ class NotificationLoop implements Notifier {
     this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
   }
 
-  /** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5) and usage (§6.7). */
+  /** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5), queues (§6.4) and usage (§6.7). */
   async #raiseTimed(): Promise<void> {
     const { clock, windows, alerts } = this.#store;
+    if (clock.monotonicMs() < this.#raiseTimedAtMs) return;
+    this.#raiseTimedAtMs = clock.monotonicMs() + LONGEST_SLEEP_MS;
     const now = clock.now();
-    if (now < this.#raiseTimedAt) return;
-    this.#raiseTimedAt = now + LONGEST_SLEEP_MS;
     await windows.notifyEnds();
     await alerts.raiseReminders(now);
+    await alerts.checkQueues(now);
     const { monthlyLimitOf } = this.#options;
     if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
   }
