@@ -196,6 +196,36 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.deepEqual(Object.keys(channels), ['recovery']);
   });
 
+  test('queue set sets and removes alerts about the whole queue', async () => {
+    const set = ['queue', 'set', ...team, '--queue', 'watched'];
+    const rules = async (...options: string[]) => {
+      const queue = await printed(...set, ...options);
+      const names = ['minutes', 'jobs', 'paused_hours'].map((name) => `backlog_${name}`);
+      return [...names, 'failure_percent', 'failure_attempts'].map((name) => queue[name]);
+    };
+    assert.deepEqual(await rules('--failure-attempts', '100'), [null, null, null, null, 100]);
+    const backlog = ['--backlog-minutes', '10', '--backlog-jobs', '500'];
+    assert.deepEqual(await rules(...backlog, '--failure-percent', '20'), [10, 500, null, 20, 100]);
+    const fewer = ['--no-backlog-minutes', '--no-failure-percent', '--backlog-paused-hours', '4'];
+    assert.deepEqual(await rules(...fewer), [null, 500, 4, null, 100]);
+    for (const [option, value, message] of [
+      ['--backlog-minutes', '0', 'A job may be overdue by 1 to 10080 minutes.'],
+      [
+        '--backlog-jobs',
+        '100001',
+        'The due jobs that may wait must be a whole number from 1 to 100000.',
+      ],
+      [
+        '--backlog-paused-hours',
+        '721',
+        'A queue may be paused for 1 to 720 hours without an alert.',
+      ],
+      ['--failure-percent', '100', 'The failed attempts must be 1 to 99 percent.'],
+      ['--failure-attempts', '9', 'The last attempts must be a whole number from 10 to 500.'],
+    ] as const)
+      assert.equal(await refused(...set, option, value), `${option}: ${message}`);
+  });
+
   test("a removed channel is replaced by the default channel, which can't be removed", async () => {
     await printed('channel', 'remove', ...team, '--name', 'On call');
     const names = (await printed('channel', 'list', ...team)).map(({ name }) => name);

@@ -357,7 +357,7 @@ version: 1
 channels:
   - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL }, collect_minutes: 5 }
 queues:
-  - { name: mails, failure_channels: [On call], remind_hours: 24 }
+  - { name: mails, failure_channels: [On call], remind_hours: 24, backlog_minutes: 10, failure_percent: 20 }
 crons:
   - name: Nightly
     url: https://reports.test/run
@@ -399,6 +399,10 @@ crons:
       const [theirs] = await work.listChannelSettings(other);
       assert.equal(theirs?.collectMinutes, 5);
       const [mails] = await work.listQueues(other);
+      assert.deepEqual(mails?.watch, {
+        backlog: { minutes: 10, jobs: null, pausedHours: null },
+        failureRate: { percent: 20, attempts: 50 },
+      });
       assert.equal(mails?.alertSettings.remindHours, 24);
       const [copy] = await work.listCrons(other);
       assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });

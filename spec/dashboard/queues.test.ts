@@ -54,6 +54,9 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Request timeout').fill('12');
       await page.getByLabel('Dead letter retention').fill('30');
       await page.getByLabel('Enable email alerts for job failures').check();
+      await page.getByLabel('Overdue for').fill('10');
+      await page.getByLabel('Due jobs waiting').fill('500');
+      await page.getByLabel('Failed attempts in percent').fill('20');
       await page.getByLabel('Reminders').selectOption('6');
       await press(page.locator('main'), 'Create queue');
       await heading(page, 'mail');
@@ -65,6 +68,10 @@ for (const javaScript of [true, false]) {
       );
       assert.equal(queue?.emailAlerts, true);
       assert.equal(queue.alertSettings.remindHours, 6);
+      assert.deepEqual(queue.watch, {
+        backlog: { minutes: 10, jobs: 500, pausedHours: null },
+        failureRate: { percent: 20, attempts: 50 },
+      });
       assert.deepEqual(queue.rate, { count: 10, per: 'second' });
       await page.getByRole('link', { name: 'Edit', exact: true }).click();
       await heading(page, 'Edit mail');

@@ -4,7 +4,7 @@ import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
-import { describeEvent, isAside, LEVEL_NAMES } from '#domain/alert-words';
+import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alert-words';
 import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
@@ -99,11 +99,10 @@ export function writeTestMessage(
 }
 
 function titleOf(alert: StoredAlert, count: number): string {
-  const { level, source, downMs, kind } = alert;
+  const { level, source, kind } = alert;
   const name = `“${nameOf(source.name)}”`;
   if (source.kind === 'queue' && kind === null) return queueTitle(level, name, count);
-  const isStillSlow = kind === 'slow' && level !== 'recovery' && downMs !== null;
-  const label = kind === 'reminder' || isStillSlow ? 'Reminder' : LEVEL_NAMES[level];
+  const label = isContinued(alert) ? 'Reminder' : LEVEL_NAMES[level];
   return `${label}: ${source.kind} ${name} ${describeEvent(alert)}`;
 }
 
@@ -135,6 +134,13 @@ function queueTitle(level: StoredAlert['level'], name: string, count: number): s
     : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
 }
 
+const ASIDE_LABELS = {
+  slow: 'Duration',
+  certificate: 'Certificate',
+  backlog: 'Now',
+  failure_rate: 'Now',
+};
+
 /** With several alerts, the labels name the first. */
 function factsOf(
   alert: StoredAlert,
@@ -142,9 +148,9 @@ function factsOf(
   secrets: readonly string[],
 ): { label: string; value: string }[] {
   const { level, attemptNumber, failedRuns, raisedAt } = alert;
-  const facts = [{ label: 'Status', value: statusOf(alert) }];
+  const facts = alert.runId === null ? [] : [{ label: 'Status', value: statusOf(alert) }];
   if (isAside(alert.kind)) {
-    const label = { slow: 'Duration', certificate: 'Certificate' }[alert.kind];
+    const label = ASIDE_LABELS[alert.kind];
     facts.push({ label, value: oneLine(alert.errorMessage ?? '', ERROR_CHARACTERS) });
   } else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
   if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
@@ -170,6 +176,8 @@ function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
 }
 
 function linkOf({ source, runId }: StoredAlert, count: number, baseUrl: string): Message['link'] {
+  if (runId === null)
+    return { label: `Open the ${source.kind}`, url: `${baseUrl}/${source.kind}s/${source.id}` };
   const path = source.kind === 'cron' ? 'executions' : 'jobs';
   const label = count === 1 ? 'Open the run' : 'Open the first of them';
   return { label, url: `${baseUrl}/${path}/${runId}` };

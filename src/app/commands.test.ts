@@ -48,6 +48,14 @@ const NO_ALERT_FIELDS = {
   certificate_alerts: false,
 };
 
+const NO_WATCH_FIELDS = {
+  backlog_minutes: null,
+  backlog_jobs: null,
+  backlog_paused_hours: null,
+  failure_percent: null,
+  failure_attempts: 50,
+};
+
 forEachDatabase((name, makeDatabaseUrl) => {
   let config: Config;
   let store: Store;
@@ -195,6 +203,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         assertions: [],
         email_alerts: false,
         ...NO_ALERT_FIELDS,
+        ...NO_WATCH_FIELDS,
         dead_letter_days: 14,
         is_paused: false,
         paused_until: null,
@@ -221,6 +230,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         assertions,
         email_alerts: true,
         ...NO_ALERT_FIELDS,
+        ...NO_WATCH_FIELDS,
         dead_letter_days: 7,
         is_paused: true,
         paused_until: null,

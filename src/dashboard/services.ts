@@ -16,7 +16,7 @@ export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list'
 export type { Found } from '#work/finding';
 
 export type { ChannelConfig } from '#domain/notification-channel';
-export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
+export type { Alert, AlertFilter, OpenWatch, StoredAlert } from '#work/alerts';
 export type {
   ChannelChoice,
   ChannelOutcome,

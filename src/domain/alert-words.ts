@@ -1,16 +1,32 @@
 import type { AlertLevel } from './alert-streak.ts';
 import { countOf } from './amounts.ts';
 import { describeDuration } from './duration-words.ts';
+import { WATCH_KINDS, type WatchKind } from './queue-watch.ts';
 
 /**
  * `reminder`: the failure continues. `slow`: about how long runs take. `stopped`: the failure paused the cron.
- * `certificate`: a target's ends soon.
+ * `certificate`: a target's ends soon. `WatchKind`: about a queue as a whole.
  */
-export type AlertKind = 'reminder' | 'slow' | 'stopped' | 'certificate';
+export type AlertKind = 'reminder' | 'slow' | 'stopped' | 'certificate' | WatchKind;
 
-/** Independent of failed runs and their recoveries. */
-export function isAside(kind: AlertKind | null): kind is 'slow' | 'certificate' {
-  return kind === 'slow' || kind === 'certificate';
+/** Such alerts have no run. */
+export function isWatchKind(kind: AlertKind | null): kind is WatchKind {
+  return WATCH_KINDS.some((each) => each === kind);
+}
+
+/** Independent of failed runs and their recoveries; nobody but the channels is notified. */
+export function isAside(kind: AlertKind | null): kind is 'slow' | 'certificate' | WatchKind {
+  return kind === 'slow' || kind === 'certificate' || isWatchKind(kind);
+}
+
+/** Its `downMs` is how long it lasts so far. */
+export function isContinued({
+  kind,
+  level,
+  downMs,
+}: Pick<AlertFacts, 'kind' | 'level' | 'downMs'>) {
+  if (kind === 'reminder') return true;
+  return isAside(kind) && level !== 'recovery' && downMs !== null;
 }
 
 export const LEVEL_NAMES: Record<AlertLevel, string> = {
@@ -27,6 +43,12 @@ interface AlertFacts {
   downMs: number | null;
 }
 
+/** At its start, while it lasts, at its end. */
+const WATCH_WORDS: Record<WatchKind, readonly [string, string, string]> = {
+  backlog: ['does not drain', 'still does not drain', 'drains again'],
+  failure_rate: ['fails too often', 'still fails too often', 'fails less often'],
+};
+
 /** The end of a sentence that begins with the source's name. Alerts of single jobs have other texts. */
 export function describeEvent({ kind, level, source, failedRuns, downMs }: AlertFacts): string {
   const after = `after ${describeDuration(downMs ?? 0)}`;
@@ -34,6 +56,11 @@ export function describeEvent({ kind, level, source, failedRuns, downMs }: Alert
   if (kind === 'slow') {
     if (downMs === null) return 'is slow';
     return level === 'recovery' ? `is as fast as before ${after}` : `is still slow ${after}`;
+  }
+  if (isWatchKind(kind)) {
+    const [begun, continued, ended] = WATCH_WORDS[kind];
+    if (level === 'recovery') return `${ended} ${after}`;
+    return downMs === null ? begun : `${continued} ${after}`;
   }
   if (kind === 'stopped') return `was stopped after ${failedInARow(failedRuns ?? 0)}`;
   if (kind === 'reminder')

@@ -8,6 +8,7 @@ const QUIET: HealthFacts = {
   isFailing: false,
   isMuted: false,
   isRunning: false,
+  isBacklogged: false,
   nextAt: null,
 };
 
@@ -21,6 +22,16 @@ describe('the health of a cron or queue', () => {
     ['that is muted is muted', { isMuted: true, nextAt: NOW }, 'muted'],
     ['that is muted and late is late', { isMuted: true, nextAt: 0 }, 'late'],
     ['that fails is failing, even if muted', { isFailing: true, isMuted: true }, 'failing'],
+    [
+      'whose backlog has an open alert is late, even if paused',
+      { isPaused: true, isBacklogged: true },
+      'late',
+    ],
+    [
+      'that fails is failing, even if backlogged',
+      { isFailing: true, isBacklogged: true },
+      'failing',
+    ],
     ['that is paused is paused, even if failing', { isPaused: true, isFailing: true }, 'paused'],
   ];
   for (const [name, facts, health] of cases) {

@@ -10,15 +10,18 @@ export interface HealthFacts {
   isFailing: boolean;
   isMuted: boolean;
   isRunning: boolean;
+  /** Its alert about jobs that wait, or about a long pause, is open. */
+  isBacklogged: boolean;
   /** Milliseconds since 1970 UTC; null if none is planned. */
   nextAt: number | null;
 }
 
-/** The most serious state that applies. A paused one is left alone. */
+/** The most serious state that applies. A paused one is left alone, unless an alert about its backlog is open. */
 export function judgeHealth(facts: HealthFacts, now: number): Health {
-  const { isPaused, isFailing, isMuted, isRunning, nextAt } = facts;
-  if (isPaused) return 'paused';
+  const { isPaused, isFailing, isMuted, isRunning, isBacklogged, nextAt } = facts;
+  if (isPaused) return isBacklogged ? 'late' : 'paused';
   if (isFailing) return 'failing';
+  if (isBacklogged) return 'late';
   if (nextAt !== null && now - nextAt >= LATE_MS) return 'late';
   if (isMuted) return 'muted';
   return isRunning || nextAt !== null ? 'active' : 'idle';

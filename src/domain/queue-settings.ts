@@ -1,6 +1,7 @@
 import { type AlertSettings, NO_ALERT_SETTINGS } from './alert-settings.ts';
 import type { Assertion } from './assertion.ts';
 import { LIMITS } from './limits.ts';
+import { NO_WATCH, type WatchRules } from './queue-watch.ts';
 import type { Rate } from './rate.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
@@ -20,6 +21,7 @@ export interface QueueSettings {
   /** When the pause ends by itself. */
   pausedUntil: number | null;
   alertSettings: AlertSettings;
+  watch: WatchRules;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
@@ -36,5 +38,6 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   isPaused: false,
   pausedUntil: null,
   alertSettings: NO_ALERT_SETTINGS,
+  watch: NO_WATCH,
   tags: [],
 };

@@ -375,6 +375,13 @@ async function askEverything(store: Store): Promise<void> {
     name: queues[1]?.name ?? 'rated',
     rate: { count: 5, per: 'second' },
   });
+  await aQueue(store, team.id, {
+    name: queues[2]?.name ?? 'watched',
+    watch: {
+      backlog: { minutes: 1, jobs: 10, pausedHours: 1 },
+      failureRate: { percent: 20, attempts: 50 },
+    },
+  });
   await Promise.all(queues.map(({ name }) => aJob(store, team.id, { queue: name })));
   const { jobId } = await aJob(store, team.id, { queue: 'new' });
   const retry = {
@@ -412,6 +419,8 @@ async function askEverything(store: Store): Promise<void> {
   for (const each of callbacks) await store.callbacks.end(node, each);
   await store.notifications.scanWaiting();
   await store.alerts.raiseReminders(TEST_START);
+  await store.alerts.checkQueues(TEST_START);
+  await store.alerts.listOpenWatches(team.id, queueIds);
   await store.alerts.list(team.id, { limit: 5 });
   await store.alerts.markReadUpTo(team.id, newId(TEST_START));
   await store.windows.notifyEnds();

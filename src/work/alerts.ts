@@ -1,12 +1,13 @@
 import { isId } from '#domain/ids';
 import type { SlowRule } from '#domain/slow-runs';
 import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts';
+import type { OpenWatch } from '#store/alerts/queue-watches';
 import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 
 export type Alert = StoredAlert | UsageAlert;
-export type { AlertFilter, StoredAlert, UsageAlert };
+export type { AlertFilter, OpenWatch, StoredAlert, UsageAlert };
 
 /** §6.4, §6.7. Only the engine raises alerts. */
 export function createAlertWork({ alerts, certificates }: Store) {
@@ -24,6 +25,8 @@ export function createAlertWork({ alerts, certificates }: Store) {
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
     listEndingCertificates: async (teamId: string, sourceId: string) =>
       isId(sourceId) ? certificates.listOfSource(teamId, sourceId) : [],
+    listOpenWatches: async (teamId: string, queueId: string) =>
+      isId(queueId) ? alerts.listOpenWatches(teamId, [queueId]) : [],
     countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
     /** Marks some hundred alerts as read, or as unread again. Gives how many of them exist. */
     markAlerts: async (teamId: string, alertIds: readonly string[], isRead: boolean) =>

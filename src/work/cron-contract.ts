@@ -58,6 +58,8 @@ export interface Trouble {
   finished: number;
   /** Failures that paused a cron, until it is started. */
   stoppedAfter: number | null;
+  /** What open alerts about a queue as a whole say. */
+  watchWords: string | null;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
   /** Failed jobs that nobody retried. */
   failedJobs: BoundedCount | null;

@@ -128,6 +128,13 @@ export function asHappened({
   return { kind: 'execution', execution, cronName, at: execution.completedAt ?? 0 };
 }
 
+function readOpenWatches({ alerts }: Store, teamId: string, queues: readonly JudgedSource[]) {
+  return alerts.listOpenWatches(
+    teamId,
+    queues.map(({ id }) => id),
+  );
+}
+
 /** Streaks are read of the first ones only, so many failures cost no more. */
 async function findTroubles(
   store: Store,
@@ -141,10 +148,16 @@ async function findTroubles(
   const found = await Promise.all(
     needy.map(async ({ kind, all }) => {
       const first = all.slice(0, MOST_JUDGED);
-      const streaks = await readStreaksOf(store, kind, first);
+      const [streaks, watches] = await Promise.all([
+        readStreaksOf(store, kind, first),
+        kind === 'cron' ? [] : readOpenWatches(store, teamId, first),
+      ]);
       return first.map(({ id, name, health, isMuted, nextAt }): Needy => {
         const streak = streaks.get(id) ?? null;
-        return { kind, id, name, health, isMuted, streak, since: streak?.since ?? nextAt ?? 0 };
+        const open = watches.filter(({ queueId }) => queueId === id);
+        const watchWords = open.map(({ words }) => words).join(' ') || null;
+        const since = streak?.since ?? open[0]?.since ?? nextAt ?? 0;
+        return { kind, id, name, health, isMuted, streak, watchWords, since };
       });
     }),
   );
@@ -165,7 +178,7 @@ type Needy = Pick<JudgedSource, 'health'> &
 
 async function describeTrouble(store: Store, teamId: string, source: Needy): Promise<Trouble> {
   const { lists, jobs, crons } = store;
-  const { kind, id, name, isMuted, streak, since } = source;
+  const { kind, id, name, isMuted, streak, watchWords, since } = source;
   const isCron = kind === 'cron';
   const [results, cron, lastRun, failedJobs] = await Promise.all([
     isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS),
@@ -176,6 +189,6 @@ async function describeTrouble(store: Store, teamId: string, source: Needy): Pro
   const finished = (results.get(id) ?? []).filter(({ status }) => status !== 'running').length;
   const health = source.health === 'failing' ? 'failing' : 'late';
   const stoppedAfter = cron?.stoppedAfter ?? null;
-  const facts = { health, isMuted, streak, since, finished, stoppedAfter } as const;
+  const facts = { health, isMuted, streak, since, finished, stoppedAfter, watchWords } as const;
   return { kind, id, name, ...facts, lastRun, failedJobs };
 }

@@ -67,7 +67,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     'countTabs countJobs listBulkTasks findBulkTask groupFailures listRuns listRunsBefore',
     'readResponseText readChannel listChannels listChannelChoices findChannel',
     'listChannelUsers findWindow listWindows listActiveWindows listAlertSources listAlerts',
-    'findAlert findSlowSince listEndingCertificates countUnreadAlerts readTeamPause readOverview readAttention',
+    'findAlert findSlowSince listEndingCertificates listOpenWatches countUnreadAlerts readTeamPause readOverview readAttention',
     'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
     'listActivity listActivityOf',
   ),

@@ -3,6 +3,7 @@ import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { CERTIFICATE_DAYS } from '#domain/certificate';
 import { rangeOf } from '#domain/limits';
+import { WATCH_RANGES } from '#domain/queue-watch';
 import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { CheckField, ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
@@ -61,6 +62,43 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
         autoComplete="off"
       />
       <UrlField name="runbook_url" label="Runbook" description="Notifications link to this page." />
+    </>
+  );
+}
+
+/** Alerts about a queue as a whole. */
+export function WatchFields() {
+  return (
+    <>
+      <NumberField
+        name="backlog_minutes"
+        label="Overdue for"
+        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)}. You get a failure alert when a due job waits longer, and a recovery when the queue drains. Empty: none.`}
+        placeholder="none"
+      />
+      <NumberField
+        name="backlog_jobs"
+        label="Due jobs waiting"
+        description={`You get the same alert when more due jobs wait, ${rangeOf(WATCH_RANGES.jobs)}. Empty: none.`}
+        placeholder="none"
+      />
+      <NumberField
+        name="backlog_paused_hours"
+        label="Paused for"
+        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)}. You get the same alert when the queue or its team is paused for longer. Empty: none.`}
+        placeholder="none"
+      />
+      <NumberField
+        name="failure_percent"
+        label="Failed attempts in percent"
+        description={`You get a failure alert when more of the last attempts failed, ${rangeOf(WATCH_RANGES.percent)}. Empty: none.`}
+        placeholder="none"
+      />
+      <NumberField
+        name="failure_attempts"
+        label="Of the last attempts"
+        description={`How many attempts the percentage is of, ${rangeOf(WATCH_RANGES.attempts)}.`}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** For rows; notifications have their own texts. */
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { describeEvent, isAside } from '#domain/alert-words';
+import { describeEvent, isAside, isWatchKind } from '#domain/alert-words';
 import {
   type AddressState,
   nameOfKind,
@@ -43,9 +43,10 @@ export function describeAlert(alert: Alert): string {
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;
-  const outcome = describeOutcome(alert);
+  const outcome = isWatchKind(kind) ? null : describeOutcome(alert);
   const showsReason = level !== 'recovery' || isAside(kind);
-  const says = showsReason && errorMessage !== null && !errorMessage.startsWith(outcome);
+  const isRepeated = outcome !== null && errorMessage?.startsWith(outcome) === true;
+  const says = showsReason && !isRepeated;
   return [
     outcome === '–' ? null : outcome,
     says ? errorMessage : null,
@@ -61,6 +62,7 @@ export function describeCause(alert: Alert): string {
 export function pathOfRun(alert: Alert): string {
   if (alert.level === 'usage') return '/';
   const { source, runId } = alert;
+  if (runId === null) return pathOfSource(source);
   return source.kind === 'cron' ? `/executions/${runId}` : `/jobs/${runId}`;
 }
 

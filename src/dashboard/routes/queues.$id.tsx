@@ -1,5 +1,6 @@
 import { data, Link } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
+import { describeBacklogRule, describeFailureRule, kindsOf } from '#domain/queue-watch';
 import { describeRate } from '#domain/rate';
 import { describeUntil } from '#domain/pause';
 import { FilterReader } from '#domain/read-filters';
@@ -22,7 +23,7 @@ import { Panel } from '../runs/RunParts.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { notHere, open } from '../serving/open.ts';
-import type { DeletionScope, RateWait } from '../services.ts';
+import type { DeletionScope, OpenWatch, RateWait } from '../services.ts';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.$id.ts';
@@ -44,14 +45,15 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   if (!row || !history || !deletion)
     return notHere(context, (teamId) => work.findQueue(teamId, id));
   const { queue } = row;
-  // Jobs have no recovery; a slow queue has.
-  const levels =
-    queue.alertSettings.slow === null ? (['warning', 'failure'] as const) : ALERT_LEVELS;
-  const [facts, rateWait] = await Promise.all([
+  // Jobs have no recovery; other alerts have.
+  const hasRecovery = queue.alertSettings.slow !== null || kindsOf(queue.watch).length > 0;
+  const levels = hasRecovery ? ALERT_LEVELS : (['warning', 'failure'] as const);
+  const [facts, rateWait, watches] = await Promise.all([
     readSourceFacts(work, team.id, { kind: 'queue', ...queue, streak: row.streak }, levels),
     work.readRateWait(team.id, queue),
+    work.listOpenWatches(team.id, id),
   ]);
-  return { row, facts, rateWait, history, range, faults, deletion, counts };
+  return { row, facts, rateWait, watches, history, range, faults, deletion, counts };
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
@@ -112,6 +114,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       }
       deletion={describeDeletion(deletion)}
     >
+      <WatchNotice id={queue.id} watches={loaderData.watches} />
       <RateNotice wait={loaderData.rateWait} />
       <Panel
         title="Last 50 attempts"
@@ -178,6 +181,21 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
   );
 }
 
+function WatchNotice({ id, watches }: { id: string; watches: readonly OpenWatch[] }) {
+  const to = `/alerts?source=${encodeURIComponent(`queue:${id}`)}`;
+  return watches.map(({ kind, since, words }) => (
+    <Notice key={kind} kind="failed" title={watchTitles[kind]}>
+      {words} Since <Time at={since} exact /> (<Time at={since} />
+      ). <Link to={to}>See its alerts</Link>
+    </Notice>
+  ));
+}
+
+const watchTitles: Record<OpenWatch['kind'], string> = {
+  backlog: 'This queue does not drain',
+  failure_rate: 'This queue fails too often',
+};
+
 function RateNotice({ wait }: { wait: RateWait | null }) {
   if (wait === null) return null;
   const { due, lastAt } = wait;
@@ -202,6 +220,8 @@ function Settings({ row: { queue }, facts }: Route.ComponentProps['loaderData'])
         ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
         ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
         ['Automatic retries', retries],
+        ['Backlog', describeBacklogRule(queue.watch.backlog)],
+        ['Failure rate', describeFailureRule(queue.watch.failureRate)],
         ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
       ]}
       alerts={{

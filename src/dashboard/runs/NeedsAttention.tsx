@@ -119,7 +119,8 @@ function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
   );
 }
 
-function Cause({ kind, health, lastRun }: Trouble) {
+function Cause({ kind, health, watchWords, lastRun }: Trouble) {
+  if (watchWords !== null) return watchWords;
   if (health === 'late') return 'Due, but not started';
   if (lastRun === null) return null;
   const to = pageOfRun(kind === 'cron' ? 'execution' : 'job', lastRun.id);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { LIMITS, rangeOf } from '#domain/limits';
-import { AlertFields } from '../alerts/AlertFields.tsx';
+import { AlertFields, WatchFields } from '../alerts/AlertFields.tsx';
 import { CheckField, ChoiceField, NumberField, PlainField, UrlField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -89,7 +89,11 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           <TimeoutField />
           <AssertionsEditor />
         </Section>
-        <Section title="More alerts" note="When jobs are slow, and who is notified.">
+        <Section
+          title="More alerts"
+          note="When the queue does not drain, when attempts fail or are slow, and who is notified."
+        >
+          <WatchFields />
           <AlertFields
             choices={choices}
             channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}

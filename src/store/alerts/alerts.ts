@@ -5,6 +5,7 @@ import type { AlertDelivery } from '../tables/alerts.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
 import { raiseReminders } from './reminders.ts';
+import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { raiseUsageAlerts } from './usage-alerts.ts';
 import { above, all, atMost, below, change, count, one, remove } from '../database/rows.ts';
@@ -16,7 +17,6 @@ type UsageRow = AlertRow & { level: 'usage'; month: string; mark: 80 | 100 };
 export type RunAlertRow = AlertRow & {
   level: AlertLevel;
   source: 'cron' | 'queue';
-  run_id: string;
   delivery: AlertDelivery;
 };
 
@@ -142,6 +142,8 @@ export const alerts = {
   },
 
   findSlowSince,
+  listOpenWatches,
+  checkQueues,
   raiseReminders,
   raiseUsage: raiseUsageAlerts,
 

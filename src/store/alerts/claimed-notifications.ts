@@ -53,7 +53,10 @@ export async function readNotification(
   const alert = found && readRow(found);
   if (!alert || alert.level === 'usage') return null;
   const ended = alert.source === 'cron' ? 'ended_executions' : 'ended_jobs';
-  const response = await one(trx, ended, { team_id: row.team_id, id: alert.run_id }, ['body']);
+  const response =
+    alert.run_id === null
+      ? undefined
+      : await one(trx, ended, { team_id: row.team_id, id: alert.run_id }, ['body']);
   const reader = new PartsReader();
   const request = await readRequest(trx, sealer, reader, alert);
   return {
@@ -115,6 +118,7 @@ async function readRequest(
   reader: PartsReader,
   { team_id, source, source_id, run_id }: RunAlertRow,
 ): Promise<RequestSpec | null> {
+  if (run_id === null) return null;
   const [table, id] =
     source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
   const columns = ['method', 'url', 'sealed_headers', 'payload'] as const;

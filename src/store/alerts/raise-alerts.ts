@@ -93,7 +93,6 @@ async function placeInNotifications(trx: Trx, placed: readonly Placed[]): Promis
   return notifications;
 }
 
-/** For failed jobs (§6.4, §6.5). */
 function mailsMembers({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && !isAside(row.kind ?? null);
 }

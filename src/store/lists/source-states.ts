@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { MOST_IN_STREAK, type Streak } from '#domain/health';
+import type { WatchKind } from '#domain/queue-watch';
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
@@ -17,6 +18,8 @@ export interface SourceState {
   /** A paused one only if failures stopped it. */
   isFailing: boolean;
   isRunning: boolean;
+  /** The alert that a queue does not drain is open. */
+  isBacklogged: boolean;
   nextAt: number | null;
 }
 
@@ -42,10 +45,14 @@ const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queue
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
 
+/** Its alert is open (domain/queue-watch.ts). */
+const hasOpenAlert = (kind: WatchKind) => `exists (select 1 from queue_watches w
+  where w.team_id = queues.team_id and w.queue_id = queues.id and w.kind = '${kind}' and w.since is not null)`;
+
 /** The conditions for crons and queues that need attention. Paused ones do not, unless failures stopped the cron. */
 export const FAILING = {
   cron: `(crons.is_active = 1 or crons.stopped_after is not null) and ${CRON_FAILS}`,
-  queue: `queues.is_paused = 0 and ${QUEUE_FAILS}`,
+  queue: `queues.is_paused = 0 and (${QUEUE_FAILS} or ${hasOpenAlert('failure_rate')})`,
 } as const satisfies Record<SourceKind, string>;
 
 interface StateRow {
@@ -54,13 +61,14 @@ interface StateRow {
   is_paused: 0 | 1;
   is_failing: 0 | 1;
   is_running: 0 | 1;
+  is_backlogged: 0 | 1;
   next_at: number | null;
 }
 
 const STATES: Record<SourceKind, string> = {
-  cron: `1 - is_active as is_paused, next_run_at as next_at,
+  cron: `1 - is_active as is_paused, next_run_at as next_at, 0 as is_backlogged,
     case when ${FAILING.cron} then 1 else 0 end as is_failing`,
-  queue: `is_paused,
+  queue: `is_paused, case when ${hasOpenAlert('backlog')} then 1 else 0 end as is_backlogged,
     (select j.scheduled_at from jobs j where j.queue_id = queues.id and j.status = 'pending'
       order by j.scheduled_at, j.id limit 1) as next_at,
     case when ${FAILING.queue} then 1 else 0 end as is_failing`,
@@ -94,6 +102,7 @@ export async function listSourceStates(
     isPaused: row.is_paused === 1,
     isFailing: row.is_failing === 1,
     isRunning: row.is_running === 1,
+    isBacklogged: row.is_backlogged === 1,
     nextAt: row.next_at,
   }));
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
 import { formatRate, parseRate } from '#domain/rate';
+import { readWatchRules, writeWatchRules } from '#domain/queue-watch';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
@@ -10,6 +11,7 @@ import { takePlace } from '../database/row-bounds.ts';
 import { deleteRunsOf, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
 import { forgetCertificates } from '../alerts/certificates.ts';
+import { forgetWatches, keepWatches } from '../alerts/queue-watches.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
@@ -29,7 +31,7 @@ export interface Queue extends QueueSettings {
   createdAt: number;
 }
 
-type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at'>;
+type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at' | 'paused_at'>;
 
 function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): QueueSettings {
   return {
@@ -42,6 +44,7 @@ function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): Queu
     isPaused: row.is_paused === 1,
     pausedUntil: row.paused_until,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
+    watch: readWatchRules(row.watch_rules),
     tags: readTags(row.tags),
   };
 }
@@ -68,7 +71,7 @@ function queueOf(row: Row<'queues'>): Queue {
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
   const { assertions, emailAlerts, deadLetterDays } = settings;
-  const { rate, isPaused, pausedUntil, alertSettings, tags } = settings;
+  const { rate, isPaused, pausedUntil, alertSettings, watch, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
@@ -84,6 +87,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
       alert_settings: writeAlertSettings(alertSettings),
       slow_rule: writeSlowRule(alertSettings.slow),
     }),
+    ...(watch !== undefined && { watch_rules: writeWatchRules(watch) }),
     ...(tags !== undefined && { tags: writeTags(tags) }),
   };
 }
@@ -99,7 +103,7 @@ function newQueueRow(
   now: number,
 ): Row<'queues'> {
   const columns = settingsColumns(settings) as SettingsColumns;
-  return { team_id: teamId, id: newId(now), name, created_at: now, ...columns };
+  return { team_id: teamId, id: newId(now), name, created_at: now, paused_at: null, ...columns };
 }
 
 /** Defaults of §2.3. A name given twice is made once. */
@@ -210,11 +214,13 @@ const functions = {
     const removed = await main.transact(async (trx) => {
       // As in `crons.delete`.
       await forgetSpell(trx, teamId, queueId);
+      await forgetWatches(trx, teamId, queueId);
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
       await forgetSpell(trx, teamId, queueId);
       await forgetCertificates(trx, teamId, queueId);
       await forgetFailing(trx, teamId, queueId);
+      await forgetWatches(trx, teamId, queueId);
       return gone;
     });
     if (removed === 0) return null;
@@ -254,13 +260,22 @@ async function saveSettings(
   settings: Partial<QueueSettings>,
   prepare?: (trx: Trx) => Promise<void>,
 ): Promise<Queue | null> {
-  const { concurrencyLimit, alertSettings } = settings;
+  const { concurrencyLimit, alertSettings, watch, isPaused } = settings;
+  const now = context.clock.now();
+  const paused_at = isPaused
+    ? sql<number>`case when is_paused = 1 then coalesce(paused_at, ${now}) else ${now} end`
+    : null;
   const row = await context.main.transact(async (trx) => {
     await prepare?.(trx);
-    await change(trx, 'queues', key, { ...key, ...settingsColumns(settings) });
+    await change(trx, 'queues', key, {
+      ...key,
+      ...settingsColumns(settings),
+      ...(isPaused !== undefined && { paused_at }),
+    });
     const saved = await one(trx, 'queues', key);
     if (!saved) return null;
     if (alertSettings) await changeReminders(trx, saved.team_id, saved.id, alertSettings);
+    if (watch) await keepWatches(trx, saved, watch, now);
     if (concurrencyLimit !== undefined) await forgetTaken(trx, saved.team_id, saved.id);
     return saved;
   });

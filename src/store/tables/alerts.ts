@@ -1,6 +1,7 @@
 /** Alerts and their notifications (§6.4). */
 import type { AlertLevel } from '#domain/alert-streak';
 import type { AlertKind } from '#domain/alert-words';
+import type { WatchKind } from '#domain/queue-watch';
 import type { FailureReason } from '#domain/failure';
 import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
 
@@ -44,7 +45,9 @@ export const alerts = table(
     key: ['team_id', 'id'],
     checks: {
       muted_has_no_notification: "(delivery = 'muted') = (notification_id is null)",
-      usage_has_no_run: "(level = 'usage') = (run_id is null)",
+      a_run_or_what_else:
+        "run_id is not null or level = 'usage' or coalesce(kind, '') in ('backlog', 'failure_rate')",
+      usage_has_no_run: "level <> 'usage' or run_id is null",
       usage_is_not_sent: "(level = 'usage') = (delivery is null)",
       usage_has_a_month: "(level = 'usage') = (month is not null)",
     },
@@ -159,6 +162,27 @@ export const failingQueues = table(
   {
     key: ['team_id', 'queue_id'],
     indexes: { failing_queues_to_remind: { on: ['remind_at'] } },
+  },
+);
+
+/** `WatchState` in domain/queue-watch: a row for each kind of rule that a queue has. */
+export const queueWatches = table(
+  'queue_watches',
+  {
+    team_id: id(),
+    queue_id: id(),
+    kind: text<WatchKind>(),
+    created_at: instant(),
+    check_at: instant(),
+    seen_at: instant().orNull,
+    since: instant().orNull,
+    notified_at: instant().orNull,
+    /** What the last check found; null unless its alert is open. */
+    words: text().orNull,
+  },
+  {
+    key: ['team_id', 'queue_id', 'kind'],
+    indexes: { queue_watches_to_check: { on: ['check_at'] } },
   },
 );
 

@@ -72,6 +72,10 @@ export const queues = table(
     /** Apart from the other settings, because every claim reads it. */
     slow_rule: json().orNull,
     tags: json().orNull,
+    /** `WatchRules` in domain/queue-watch. */
+    watch_rules: json().orNull,
+    /** Only if it is paused. */
+    paused_at: instant().orNull,
   },
   {
     key: ['team_id', 'id'],

@@ -6,6 +6,7 @@ import { type Fields, isName, type Reading } from '../fields.ts';
 import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';
+import { WATCH_RULES } from './queue-watch.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
 import { successAssertions, tagList, timeout } from './request.ts';
 import { readWhole, type Resource } from './resource.ts';
@@ -91,6 +92,7 @@ export const QUEUE: Resource<QueueSettings> = {
   pausedUntil: pausedUntil(),
   tags: tagList(),
   alertSettings: ALERT_SETTINGS,
+  watch: WATCH_RULES,
 };
 
 export const queueName = (field: 'queue' | 'name', about?: string) =>

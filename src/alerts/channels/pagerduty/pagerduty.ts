@@ -13,7 +13,7 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 
 /**
  * A failure or warning opens an incident, a recovery resolves it. Each cron and queue has a deduplication key, and
- * another one for slow runs. A test opens an incident and resolves it.
+ * others for slow runs and for a queue as a whole. A test opens an incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {
@@ -37,7 +37,7 @@ export const pagerduty: PostingChannel<'pagerduty'> = {
   },
 };
 
-/** A slow source, or one with an old certificate, may also fail, and each ends separately. */
+/** They begin and end separately. */
 function keyOf({ kind, id }: Subject, about: MessageDetails): string {
   return `belfry-${kind}-${id}${isAside(about.kind) ? `-${about.kind}` : ''}`;
 }

@@ -1,0 +1,178 @@
+import { readAlertSettings } from '#domain/alert-settings';
+import { findMutingWindow } from '#domain/maintenance';
+import {
+  followWatch,
+  judgeBacklog,
+  judgeFailures,
+  isSet,
+  kindsOf,
+  readWatchRules,
+  type Verdict,
+  WATCH_EVERY_MS,
+  type WatchKind,
+  type WatchRules,
+} from '#domain/queue-watch';
+import type { Context } from '../database/context.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
+import { pageStatement } from '../database/prepared.ts';
+import { addMissing, all, change, not, one, remove } from '../database/rows.ts';
+import type { Row } from '../tables/tables.ts';
+import { raiseAlerts } from './raise-alerts.ts';
+import { readWindows } from './window-rows.ts';
+
+const MOST_AT_ONCE = 500;
+
+type WatchRow = Row<'queue_watches'>;
+
+interface Due extends WatchRow {
+  watch_rules: string | null;
+  paused_at: number | null;
+}
+
+/**
+ * A check in the far future was planned by a clock that was ahead. A pause of the team counts if the queue has none.
+ *
+ * Parameters: 1 now, 2 the latest time that a right clock plans, 3 the most
+ */
+const findDue = pageStatement<Due>(
+  'find-due-queue-watches',
+  ({ $ }) => `
+  select w.*, q.watch_rules, case when q.is_paused = 1 then q.paused_at else t.paused_at end as paused_at
+  from queue_watches w join teams t on t.id = w.team_id
+  join queues q on q.team_id = w.team_id and q.id = w.queue_id
+  where t.deleted_at is null and (w.check_at <= ${$(1)} or w.check_at > ${$(2)})
+  order by w.check_at limit ${$(3)}`,
+);
+
+/** Parameters: 1 queue, 2 now, 3 the most */
+const measureBacklog = pageStatement<{ oldest_due_at: number | null; waiting: number }>(
+  'measure-backlog',
+  ({ $ }) => `
+  select min(scheduled_at) as oldest_due_at, count(*) as waiting from (
+    select scheduled_at from jobs where queue_id = ${$(1)} and status = 'pending'
+      and scheduled_at <= ${$(2)} order by scheduled_at, id limit ${$(3)}) as due`,
+);
+
+/** Attempts that the monthly limit stopped raise no alerts (§8). */
+const JUDGED = ['success', 'retried', 'dead_lettered'] as const;
+
+/** A short index range per status. Parameters: 1 queue, 2 since, 3 how many */
+const measureFailures = pageStatement<{ failed: number; finished: number }>(
+  'measure-failures',
+  ({ $ }) => {
+    const last = JUDGED.map(
+      (status) => `select * from (select completed_at, '${status}' as status from ended_jobs
+        where queue_id = ${$(1)} and status = '${status}' and completed_at >= ${$(2)}
+        order by completed_at desc, id desc limit ${$(3)}) as of_${status}`,
+    );
+    return `
+    select count(*) as finished, count(case when status <> 'success' then 1 end) as failed from (
+      select status from (${last.join(' union all ')}) as each_status
+      order by completed_at desc limit ${$(3)}) as last_attempts`;
+  },
+);
+
+/** Raises alerts about queues that do not drain or fail too often: each once, on any number of nodes (§6.4). */
+export async function checkQueues({ main, searches }: Context, now: number): Promise<void> {
+  const due = await main.read(findDue, [now, now + WATCH_EVERY_MS, MOST_AT_ONCE]);
+  await forEachUnlocked(due, async (watch) => {
+    const verdict = await judge(searches, watch, now);
+    await main.transact((trx) => follow(trx, watch, verdict, now));
+  });
+}
+
+/** Null: the rule was removed or can't be read. */
+async function judge(db: Database, watch: Due, now: number): Promise<Verdict | null> {
+  const { queue_id, created_at } = watch;
+  const { backlog, failureRate } = readWatchRules(watch.watch_rules);
+  const isOpen = watch.since !== null;
+  if (watch.kind === 'backlog' && backlog) {
+    const [found] = await db.read(measureBacklog, [queue_id, now, (backlog.jobs ?? 0) + 1]);
+    const { oldest_due_at: oldestDueAt = null, waiting = 0 } = found ?? {};
+    const facts = { now, oldestDueAt, waiting, pausedAt: watch.paused_at };
+    return judgeBacklog(backlog, facts, isOpen);
+  }
+  if (watch.kind === 'failure_rate' && isSet(failureRate)) {
+    const parameters = [queue_id, created_at, failureRate.attempts];
+    const [found] = await db.read(measureFailures, parameters);
+    return judgeFailures(failureRate, found ?? { failed: 0, finished: 0 }, isOpen);
+  }
+  return null;
+}
+
+/** Of two nodes that judged the same check, the second sees that another one is planned. */
+async function follow(
+  trx: Trx,
+  { team_id, queue_id, kind, check_at }: Due,
+  verdict: Verdict | null,
+  now: number,
+): Promise<void> {
+  await limitLockWaits(trx);
+  const key = { team_id, queue_id, kind };
+  const locked = await one(trx, 'queue_watches', key, undefined, 'for update');
+  if (locked?.check_at !== check_at) return;
+  const columns = ['name', 'alert_settings'] as const;
+  const queue = await one(trx, 'queues', { team_id, id: queue_id }, columns);
+  if (!queue || !verdict) {
+    await remove(trx, 'queue_watches', key);
+    return;
+  }
+  const settings = readAlertSettings(queue.alert_settings);
+  const source = { kind: 'queue', id: queue_id, name: queue.name } as const;
+  const before = { seenAt: locked.seen_at, since: locked.since, notifiedAt: locked.notified_at };
+  const isMuted = findMutingWindow(await readWindows(trx, [team_id]), source, now) !== null;
+  const { isOver, words } = verdict;
+  const check = { isOver, now, isMuted, remindHours: settings.remindHours };
+  const { state, alert } = followWatch(before, check);
+  await change(trx, 'queue_watches', key, {
+    check_at: now + WATCH_EVERY_MS,
+    seen_at: state.seenAt,
+    since: state.since,
+    notified_at: state.notifiedAt,
+    words: state.since === null ? null : words,
+  });
+  if (alert === null) return;
+  const { level, downMs: down_ms } = alert;
+  const row = { team_id, level, run_id: null, raised_at: now, error_message: words, down_ms, kind };
+  await raiseAlerts(trx, [{ source, settings, row }]);
+}
+
+/** Changed rules keep the state. Failed attempts count from when the first rule was set. */
+export async function keepWatches(
+  trx: Trx,
+  { team_id, id: queue_id }: Pick<Row<'queues'>, 'team_id' | 'id'>,
+  rules: WatchRules,
+  now: number,
+): Promise<void> {
+  const kinds = kindsOf(rules);
+  for (const { kind } of await all(trx, 'queue_watches', { team_id, queue_id })) {
+    if (!kinds.includes(kind)) await remove(trx, 'queue_watches', { team_id, queue_id, kind });
+  }
+  const rows = kinds.map((kind) => ({ team_id, queue_id, kind, created_at: now, check_at: now }));
+  if (rows.length > 0) await addMissing(trx, 'queue_watches', rows);
+}
+
+export async function forgetWatches(trx: Trx, teamId: string, queueId: string): Promise<void> {
+  await remove(trx, 'queue_watches', { team_id: teamId, queue_id: queueId });
+}
+
+export interface OpenWatch {
+  queueId: string;
+  kind: WatchKind;
+  since: number;
+  words: string;
+}
+
+/** Whose alerts are open. @param queueIds  some hundreds at most */
+export async function listOpenWatches(
+  { main }: Context,
+  teamId: string,
+  queueIds: readonly string[],
+): Promise<OpenWatch[]> {
+  const key = { team_id: teamId, queue_id: queueIds, since: not(null) };
+  const rows = await all(main, 'queue_watches', key, { order: ['kind'] });
+  return rows.map(({ queue_id: queueId, kind, since, words }) => {
+    return { queueId, kind, since: since ?? 0, words: words ?? '' };
+  });
+}
