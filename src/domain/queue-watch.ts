@@ -123,11 +123,10 @@ export function judgeFailures(
 ): Verdict {
   const share = isOpen ? END_SHARE : 1;
   const isOver = finished >= attempts && failed * 100 > percent * finished * share;
-  const part = Math.round((failed * 100) / Math.max(1, finished));
   const limit = isOver ? `, limit ${percent} %` : '';
   return {
     isOver,
-    words: `${failed} of the last ${finished} attempts failed (${part} %${limit}).`,
+    words: `${failed} of the last ${finished} attempts failed${limit}.`,
   };
 }
 

@@ -73,31 +73,31 @@ export function WatchFields() {
       <NumberField
         name="backlog_minutes"
         label="Overdue for"
-        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)}. You get a failure alert when a due job waits longer, and a recovery when the queue drains. Empty: none.`}
+        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)} for which a due job may wait. Empty: any time.`}
         placeholder="none"
       />
       <NumberField
         name="backlog_jobs"
         label="Due jobs waiting"
-        description={`You get the same alert when more due jobs wait, ${rangeOf(WATCH_RANGES.jobs)}. Empty: none.`}
+        description={`Jobs that may wait although they are due, ${rangeOf(WATCH_RANGES.jobs)}. Empty: any number.`}
         placeholder="none"
       />
       <NumberField
         name="backlog_paused_hours"
         label="Paused for"
-        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)}. You get the same alert when the queue or its team is paused for longer. Empty: none.`}
+        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)} for which the queue or its team may be paused. Empty: any time.`}
         placeholder="none"
       />
       <NumberField
         name="failure_percent"
         label="Failed attempts in percent"
-        description={`You get a failure alert when more of the last attempts failed, ${rangeOf(WATCH_RANGES.percent)}. Empty: none.`}
+        description={`Percentage of the last attempts that may fail, ${rangeOf(WATCH_RANGES.percent)}. Empty: any.`}
         placeholder="none"
       />
       <NumberField
         name="failure_attempts"
         label="Of the last attempts"
-        description={`How many attempts the percentage is of, ${rangeOf(WATCH_RANGES.attempts)}.`}
+        description={`Attempts that the percentage is of, ${rangeOf(WATCH_RANGES.attempts)}.`}
       />
     </>
   );

@@ -226,7 +226,7 @@ function Settings({ row: { queue }, facts }: Route.ComponentProps['loaderData'])
       ]}
       alerts={{
         title: 'Email alerts for job failures',
-        isOn: queue.emailAlerts,
+        isOn: queue.emailAlerts || kindsOf(queue.watch).length > 0,
         words: queue.emailAlerts ? 'On' : 'Off',
       }}
       recipientsTitle="Also notified"

@@ -90,14 +90,16 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           <AssertionsEditor />
         </Section>
         <Section
-          title="More alerts"
-          note="When the queue does not drain, when attempts fail or are slow, and who is notified."
+          title="The whole queue"
+          note="Alerts when it does not drain or fails too often, and when that is over."
         >
           <WatchFields />
+        </Section>
+        <Section title="More alerts" note="When jobs are slow, and who is notified.">
           <AlertFields
             choices={choices}
-            channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
-            reminderNote="Repeats the notice while failed jobs are neither retried nor deleted."
+            channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again, drains again or fails less often.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
+            reminderNote="Repeats the notice while failed jobs are neither retried nor deleted, or the queue does not drain or fails too often."
           />
         </Section>
         <Section title="Storage and tags" note="How long failed jobs stay, and how you find them.">
