@@ -203,8 +203,11 @@ forEachStore((dialect, openTestStore) => {
         [fine, OK],
       ] as const) {
         scene.target.answer('/job', answer);
+        const before = scene.target.requests.length;
         await post(count);
-        await service.advance(1);
+        await scene.target.waitFor(before + count);
+        // So that the next attempts end later.
+        await service.advance(1_000);
       }
     }
 
