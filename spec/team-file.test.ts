@@ -415,6 +415,7 @@ crons:
         runbookUrl: 'https://wiki.test/nightly',
         remindHours: 6,
         slow: { seconds: 20, timesMedian: 3 },
+        certificates: true,
       });
     });
     test('team apply reports unknown channels with their position', async () => {
