@@ -30,6 +30,17 @@ test('health and doctor find a running service at its address', async () => {
   assert.equal(later.of('port')?.message, `127.0.0.1 port ${port} is free`);
 });
 
+test('doctor warns of a database that is larger than its limit', async () => {
+  await using belfry = await startBelfry();
+  const config = configOf(belfry.databaseUrl, { HISTORY_MAX_MB: '10' });
+  const within = (await doctor(config)).of('size');
+  assert.equal(within?.status, 'ok');
+  assert.match(within.message, /^\d+ kB of 10\.5 MB \(HISTORY_MAX_MB\), with about 0 runs/);
+  const exceeded = (await doctor({ ...config, historyMaxBytes: 1_000 })).of('size');
+  assert.equal(exceeded?.status, 'warn');
+  assert.match(exceeded.message, /a running engine deletes the oldest runs, but none of/);
+});
+
 test('doctor reports a port that another program uses', async () => {
   await using other = await startReceiver();
   const port = Number(new URL(other.url).port);

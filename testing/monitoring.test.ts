@@ -40,7 +40,9 @@ function figuresIn(expr: string): string[] {
 describe('docs/monitoring', () => {
   let exported: Set<string>;
   before(async () => {
-    await using belfry = await startBelfry({ env: { METRICS_MAX_SOURCES: '10' } });
+    await using belfry = await startBelfry({
+      env: { METRICS_MAX_SOURCES: '10', HISTORY_MAX_MB: '100' },
+    });
     const text = await (await fetch(`${belfry.url}/metrics`)).text();
     exported = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   });

@@ -104,10 +104,10 @@ export function buildService(options: ServiceOptions): BelfryService {
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
-  const { historyDays, successHistoryDays } = config;
+  const { historyDays, successHistoryDays, historyMaxBytes } = config;
   const clockJumps = new ClockJumps(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
-  const housekeeping = new Housekeeping(history);
+  const housekeeping = new Housekeeping({ ...history, historyMaxBytes });
   const background = [housekeeping, snapshots, bulkRunner, ...duties];
   const start = async (signal: AbortSignal) => {
     await prepareHistory(history);
@@ -240,6 +240,8 @@ function watchWork(
     readFreeBytes: () => readFreeBytes(config),
     oldSnapshots: () => snapshots.old,
     partitionsAheadMs: (now) => store.retention.partitionsAheadMs(now),
+    historyMaxBytes: config.historyMaxBytes,
+    readSize: (now) => store.retention.readSize(now),
   });
   const most = config.metricsMaxSources;
   if (most === 0) return;

@@ -12,9 +12,10 @@ export type LogLevel = Values['logLevel'];
 
 /** Settings with these prefixes become one member of `Config`. */
 type Grouped = `${'oidc' | 'proxySign' | 'backup' | 'database'}${string}`;
-type TeamBound = 'maxCronsPerTeam' | 'maxQueuesPerTeam' | 'maxWaitingPayloadMb';
+type InBytes = 'maxWaitingPayloadMb' | 'historyMaxMb';
+type TeamBound = 'maxCronsPerTeam' | 'maxQueuesPerTeam';
 type Alone = {
-  [Name in Exclude<keyof Values, Grouped | TeamBound | 'plans'>]: Values[Name];
+  [Name in Exclude<keyof Values, Grouped | TeamBound | InBytes | 'plans'>]: Values[Name];
 };
 
 /** Frozen: no setting changes while the service runs. */
@@ -27,6 +28,7 @@ export interface Config extends Alone, PlanSettings {
   mailFrom: string;
   /** At most `historyDays`. */
   successHistoryDays: number;
+  historyMaxBytes: number | null;
   /** If a proxy is in front, a loopback socket doesn't prove a local request. */
   isBehindProxy: boolean;
   backups: { folder: string; everyHours: number; keep: number } | null;
@@ -141,8 +143,11 @@ export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | Config
   return errors.length > 0 ? { errors } : Object.freeze(gatherConfig(values, cwd));
 }
 
+const MB = 2 ** 20;
+
 function gatherConfig(values: Values, cwd: string): Config {
-  const { maxCronsPerTeam, maxQueuesPerTeam, maxWaitingPayloadMb, plans, ...others } = values;
+  const { maxCronsPerTeam, maxQueuesPerTeam, plans, ...rest } = values;
+  const { maxWaitingPayloadMb, historyMaxMb, ...others } = rest;
   const grouped = /^(?:oidc|proxySign|backup|database)/;
   const alone = Object.entries(others).filter(([name]) => !grouped.test(name));
   const host = values.baseUrl === null ? 'localhost' : new URL(values.baseUrl).hostname;
@@ -158,10 +163,11 @@ function gatherConfig(values: Values, cwd: string): Config {
     teamBounds: {
       crons: maxCronsPerTeam,
       queues: maxQueuesPerTeam,
-      waitingPayloadBytes: maxWaitingPayloadMb * 2 ** 20,
+      waitingPayloadBytes: maxWaitingPayloadMb * MB,
     },
     mailFrom: values.mailFrom ?? `belfry@${host}`,
     successHistoryDays: values.successHistoryDays ?? values.historyDays,
+    historyMaxBytes: historyMaxMb === null ? null : historyMaxMb * MB,
     backups:
       values.backupFolder === null
         ? null

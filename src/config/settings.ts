@@ -329,6 +329,12 @@ export const SETTINGS = {
     fallback: null,
     shownDefault: 'as HISTORY_DAYS',
   }),
+  /** Of the whole database; the oldest ended runs are deleted first. */
+  HISTORY_MAX_MB: define<number | null>({
+    ...wholeNumber(10, 1_000_000_000, 10),
+    fallback: null,
+    shownDefault: 'no limit',
+  }),
   RESPONSE_KEEP_BYTES: wholeNumber(0, 65_535, 65_535),
   BACKUP_FOLDER: optional(
     'the path of a folder, of at most 1,000 characters',

@@ -14,7 +14,7 @@ import { inspectDatabase } from '#store/inspect';
 import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
-import { describeSize } from './database-size.ts';
+import { describeSize, exceeds } from './database-size.ts';
 import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
 
@@ -108,7 +108,7 @@ function examineDatabase(config: Config, found: Inspection, now: number): Findin
     ...judgePlanned(found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
-    ...(found.size === null ? [] : [ok('size', describeSize(found.size))]),
+    ...judgeSize(found, config.historyMaxBytes),
     judgeProxies(config, found, now),
     ...judgeProxySignIn(config, found, now),
   ];
@@ -235,6 +235,15 @@ function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: n
   const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));
   const others = isHere ? 'every program on this machine' : 'whatever connects from there';
   return [ok('sign-in', `${who}; ${others} is believed`)];
+}
+
+function judgeSize({ size }: DatabaseReport, maxBytes: number | null): Finding[] {
+  if (size === null) return [];
+  const text = describeSize(size, maxBytes);
+  if (!exceeds(size, maxBytes)) return [ok('size', text)];
+  const remedy =
+    'a running engine deletes the oldest runs, but none of the last hour: if this stays, waiting jobs and other data need more room';
+  return [warn('size', `${text}; ${remedy}`)];
 }
 
 function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {

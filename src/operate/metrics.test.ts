@@ -39,10 +39,13 @@ const SOURCES: EachSource = {
 };
 const monthlyLimitOf = (plan: string) => (plan === 'free' ? 1000 : null);
 
+const SIZE = { bytes: 9_000_000, usedBytes: 8_000_000, endedRuns: 4_000, runsOfWeek: 700 };
+
 function watched(
   readBacklog = () => Promise.resolve<Backlog>(BACKLOG),
   partitionsAheadMs: number | null = 5_000,
   readSources = () => Promise.resolve(SOURCES),
+  historyMaxBytes: number | null = 10_485_760,
 ): Metrics {
   const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {}, at: () => () => {} };
   const metrics = new Metrics();
@@ -56,6 +59,8 @@ function watched(
     readFreeBytes: () => Promise.resolve(5_000_000_000),
     oldSnapshots: () => [{ holder: 'connection 1 of postgres (psql)', seconds: 700 }],
     partitionsAheadMs: () => Promise.resolve(partitionsAheadMs),
+    historyMaxBytes,
+    readSize: () => Promise.resolve(SIZE),
   });
   watchSources(metrics.registry, { clock, read: readSources, monthlyLimitOf });
   return metrics;
@@ -86,6 +91,19 @@ test('docs/metrics.md names each state of the backlog', async () => {
   const states = [...text.matchAll(/^belfry_jobs\{state="(\w+)"\}/gm)].map(([, state]) => state);
   assert.deepEqual(states, ['due', 'held', 'scheduled', 'processing']);
   for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
+});
+
+test('the size of the database has a limit only if the operator set one', async () => {
+  const linesOf = async (max: number | null) => {
+    const text = await watched(undefined, undefined, undefined, max).registry.metrics();
+    return text.match(/^belfry_(?:database_[ug]|history_).*$/gm);
+  };
+  const size = [
+    'belfry_database_used_bytes 8000000',
+    'belfry_database_growth_bytes_per_day 200000',
+  ];
+  assert.deepEqual(await linesOf(null), size);
+  assert.deepEqual(await linesOf(10_485_760), [...size, 'belfry_history_max_bytes 10485760']);
 });
 
 test('the reach of partitions is a metric only if there are partitions', async () => {

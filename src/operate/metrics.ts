@@ -5,7 +5,9 @@ import type { Clock } from '#domain/clock';
 import { FAILURE_REASONS, type FailureReason } from '#domain/failure';
 import type { EngineObserver, RunOutcome } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/figures/backlog';
+import type { DatabaseSize } from '#store/database/inspection';
 import type { OldSnapshot } from '#store/figures/snapshots';
+import { growthPerDay } from './database-size.ts';
 import { seldom } from './seldom.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
@@ -13,6 +15,8 @@ const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 /** However often the metrics are requested. */
 const BACKLOG_EVERY_MS = 5_000;
+/** It counts all ended runs. */
+const SIZE_EVERY_MS = 600_000;
 
 const reasonOf = (outcome: RunOutcome, reason: FailureReason | null) =>
   reason ?? (outcome === 'success' ? '' : 'unknown');
@@ -42,6 +46,9 @@ interface MetricSources {
   oldSnapshots(): readonly OldSnapshot[];
   /** Null on SQLite. */
   partitionsAheadMs(now: number): Promise<number | null>;
+  /** Null: no limit. */
+  historyMaxBytes: number | null;
+  readSize(now: number): Promise<DatabaseSize>;
 }
 
 /** See docs/metrics.md. On the hot path, so children of labelled metrics are created once. */
@@ -146,6 +153,7 @@ export class Metrics implements EngineObserver, NotificationObserver {
       },
     );
     this.#watchPartitions(sources);
+    this.#watchSize(sources);
     this.#watchBacklog(sources);
     this.#watchOutbox(sources);
     this.#watchDatabase(sources);
@@ -216,6 +224,31 @@ export class Metrics implements EngineObserver, NotificationObserver {
         else gauge.set(aheadMs / 1000);
       },
     );
+  }
+
+  #watchSize(sources: MetricSources): void {
+    const { clock, historyMaxBytes } = sources;
+    const read = seldom(clock, () => sources.readSize(clock.now()), SIZE_EVERY_MS);
+    const watch = (name: string, help: string, valueOf: (size: DatabaseSize) => number | null) =>
+      this.#gauge(name, help, [], async (gauge) => {
+        const size = await read();
+        const value = size && valueOf(size);
+        if (value === null) gauge.remove();
+        else gauge.set(value);
+      });
+    watch(
+      'belfry_database_used_bytes',
+      'Space of the database in use, without that of deleted rows',
+      ({ usedBytes }) => usedBytes,
+    );
+    watch(
+      'belfry_database_growth_bytes_per_day',
+      'What the runs of a day of the last week need; missing with fewer than 1,000 runs',
+      growthPerDay,
+    );
+    if (historyMaxBytes === null) return;
+    const help = 'HISTORY_MAX_MB: with more, the oldest ended runs are deleted';
+    this.#gauge('belfry_history_max_bytes', help, [], (gauge) => gauge.set(historyMaxBytes));
   }
 
   #watchBacklog(sources: MetricSources): void {

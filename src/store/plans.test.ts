@@ -462,6 +462,8 @@ async function askEverything(store: Store): Promise<void> {
       limit: 50,
     });
   }
+  await store.retention.lookAtSize(1, later);
+  await store.retention.deleteEndedUntil(TEST_START - 90 * 86_400_000, 50);
   await store.queues.delete(team.id, queueIds[1] ?? '');
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS, HOUR_MS } from '#domain/instant';
 import { silentLog } from '#domain/log';
 import { fillJobs } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
@@ -72,6 +72,51 @@ describe('housekeeping', () => {
       await housekeeping.stop();
     });
 
+    test('a database over its limit loses its oldest runs, by one process and in small steps', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id);
+      const of = { team_id: team.id, queue_id: queue.id, status: 'dead_lettered' };
+      const now = store.clock.now();
+      await fillJobs(
+        store,
+        Array.from({ length: JOBS }, (_, n) => ({ ...of, completed_at: now - n * 3_000 })),
+      );
+      await fillJobs(store, [{ ...of, status: 'pending' }]);
+      const deleted: string[][] = [[], []];
+      const events: string[] = [];
+      const houses = deleted.map((own) => {
+        const debug = (event: string, fields: object = {}) =>
+          void own.push(`${event} ${JSON.stringify(fields)}`);
+        const info = (event: string) => {
+          if (event.includes('size') || event.includes('left')) events.push(event);
+        };
+        const log = { ...silentLog, debug, info, warn: info };
+        return keepHouse(store, { log, historyMaxBytes: 1 });
+      });
+      for (const house of houses) house.start();
+      const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
+      await eventually(
+        async () => {
+          // Less than a minute for a round of all chores.
+          await store.testClock.advance(2_000);
+          return events.includes('retention.nothing-left');
+        },
+        { everyMs: 5, what: 'all but the last hour to be gone' },
+      );
+      const left = (await ask('select completed_at as at from ended_jobs')) as { at: number }[];
+      assert.ok(left.every(({ at }) => at > now - HOUR_MS));
+      assert.deepEqual(events, ['retention.size-exceeded', 'retention.nothing-left']);
+      assert.equal((await ask('select 1 from jobs')).length, 1);
+      const sizes = deleted.flat().filter((line) => line.includes('"what":"size"'));
+      assert.ok(sizes.length > 3, `${sizes.length} steps`);
+      assert.ok(
+        deleted.some((own) => own.length === 0),
+        'one process deletes',
+      );
+      for (const house of houses) await house.stop();
+    });
+
     test('a clock that jumps ahead by a year costs no history for an hour', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -103,6 +148,6 @@ describe('housekeeping', () => {
 
 function keepHouse(store: Store, options: Partial<HousekeepingOptions>): Housekeeping {
   const clockJumps = new ClockJumps(store.clock, silentLog);
-  const days = { historyDays: 30, successHistoryDays: 30 };
+  const days = { historyDays: 30, successHistoryDays: 30, historyMaxBytes: null };
   return new Housekeeping({ store, log: silentLog, clockJumps, ...days, ...options });
 }

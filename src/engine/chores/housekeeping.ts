@@ -3,12 +3,15 @@ import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/rete
 import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
 import { Repeating } from './repeating.ts';
+import { Shrinking } from './shrinking.ts';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {
   store: Store;
   log: Log;
   clockJumps: ClockJumps;
+  /** Null: no limit. */
+  historyMaxBytes: number | null;
 }
 
 const LOOK_EVERY_MS = 60_000;
@@ -55,6 +58,11 @@ export class Housekeeping {
       chore('partitions', () => this.#keepPartitions()),
       chore('freePages', () => this.#giveBackPages()),
     ];
+    const { store, log, historyMaxBytes: maxBytes } = options;
+    if (maxBytes !== null) {
+      const shrinking = new Shrinking({ store, log, maxBytes });
+      this.#chores.push(chore('size', (size) => this.#shrink(shrinking, size)));
+    }
     this.#steps = new Repeating(options.store.clock, options.log, 'retention.failed', () =>
       this.#step(),
     );
@@ -115,6 +123,10 @@ export class Housekeeping {
     const work = await store.retention.keepPartitions(store.clock.now(), days);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;
+  }
+
+  async #shrink(shrinking: Shrinking, limit: number): Promise<boolean> {
+    return !this.#options.clockJumps.blocksDeletions() && shrinking.step(limit);
   }
 
   async #giveBackPages(): Promise<boolean> {

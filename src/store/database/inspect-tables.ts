@@ -1,6 +1,5 @@
-import { DAY_MS, MINUTE_MS } from '#domain/instant';
+import { MINUTE_MS } from '#domain/instant';
 import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
-import { IS_ENDED } from '../figures/outcomes.ts';
 import { findApplied } from '../migrations/applied.ts';
 import { compareMigrations } from '../migrations/migrations.ts';
 import {
@@ -26,7 +25,6 @@ export async function inspectTables(ask: Ask, { name, $ }: Dialect, now: number)
     untrustedForwarding: readSighting<UntrustedHeader>(facts.get(SIGHTING_KEYS.untrustedHeaders)),
     strangeSignIn: readSighting<StrangeSignIn>(facts.get(SIGHTING_KEYS.strangeSignIns)),
     plannedAhead: isEmpty ? { crons: 0, jobs: 0 } : await readPlannedAhead(ask, $(1), now),
-    runsOfWeek: isEmpty ? 0 : await countRunsOfWeek(ask, $(1), now),
   };
 }
 
@@ -40,14 +38,4 @@ async function readPlannedAhead(ask: Ask, parameter: string, now: number) {
   const times = await ask(readTimes(parameter), now);
   const [later] = await ask(countJobsFromLater(parameter), now + MINUTE_MS);
   return { crons: countPlannedTooLate(times as never, now), jobs: Number(later?.['jobs']) };
-}
-
-async function countRunsOfWeek(ask: Ask, parameter: string, now: number): Promise<number> {
-  const runsIn = (table: string, condition = '') =>
-    `(select coalesce(sum(runs), 0) from ${table} where hour >= ${parameter} ${condition})`;
-  const [row] = await ask(
-    `select ${runsIn('outcome_hours')} + ${runsIn('batch_counts', `and ${IS_ENDED}`)} as runs`,
-    now - 7 * DAY_MS,
-  );
-  return Number(row?.['runs']);
 }

@@ -4,6 +4,8 @@ import type { OldSnapshot } from '../figures/snapshots.ts';
 export interface DatabaseSize {
   /** All tables and indexes, or the file. */
   bytes: number;
+  /** Without the space of deleted rows. */
+  usedBytes: number;
   /** On Postgres an estimate from its statistics. */
   endedRuns: number;
   runsOfWeek: number;

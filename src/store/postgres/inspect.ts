@@ -4,6 +4,7 @@ import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
 import { findOldSnapshots } from '../figures/snapshots.ts';
 import { coveredMs, findSpans } from '../retention/partitions.ts';
+import { readSize } from '../retention/history-size.ts';
 import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
 import { postgres } from '../sql/postgres.ts';
 
@@ -32,7 +33,7 @@ export async function inspectPostgres(
     const now = clock.now() + clockOffsetMs;
     const ask = async (text: string, ...parameters: number[]) =>
       (await client.query<Record<string, unknown>>(text, parameters)).rows;
-    const { isEmpty, runsOfWeek, ...ofTables } = await inspectTables(ask, postgres, now);
+    const { isEmpty, ...ofTables } = await inspectTables(ask, postgres, now);
     return {
       kind: 'found',
       ...ofTables,
@@ -43,7 +44,7 @@ export async function inspectPostgres(
       server: await readServerSettings(client),
       oldSnapshots: await findOldSnapshots(ask),
       partitionsAheadMs: isEmpty ? null : coveredMs(await findSpans(ask), now),
-      size: isEmpty ? null : { ...(await readSizes(client)), runsOfWeek },
+      size: isEmpty ? null : await readSize(ask, postgres, now),
     };
   } finally {
     // The server may have stopped answering.
@@ -66,17 +67,6 @@ async function readServerSettings(client: pg.Client) {
   );
   const { synchronous_commit: synchronousCommit = '', autovacuum = '' } = rows[0] ?? {};
   return { synchronousCommit, autovacuum };
-}
-
-/** Ended runs are an estimate. */
-async function readSizes(client: pg.Client) {
-  const { rows } = await client.query<{ bytes: number; runs: number }>(
-    `select sum(pg_total_relation_size(oid))::double precision as bytes,
-      coalesce(sum(greatest(reltuples, 0)) filter (where relname like 'ended\\_%'), 0)::double precision as runs
-    from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
-  );
-  const { bytes = 0, runs = 0 } = rows[0] ?? {};
-  return { bytes, endedRuns: runs };
 }
 
 async function findWriteFault(client: pg.Client): Promise<string | null> {

@@ -124,6 +124,13 @@ export const findOldDeadLetters = findOld(
   'q.dead_letter_days',
 );
 
+/** By their end alone. Parameters: now, days, how many */
+export const findDeadLettersBySize = findOld(
+  'find-dead-letters-by-size',
+  endedJobs,
+  `status = 'dead_lettered'`,
+);
+
 /** Other old failed attempts. Parameters: now, days, how many */
 export const findOldFailures = findOld(
   'find-old-failures',

@@ -73,11 +73,14 @@ export interface PartitionWork {
 export const PARTITIONS = {
   postgres: {
     keep: keepPartitions,
+    dropUntil: async (db: Database, until: number): Promise<number> =>
+      dropAll(db, spansToDrop(await db.read(readSpans), until, 0)),
     aheadMs: async (db: Database, now: number): Promise<number | null> =>
       coveredMs(await db.read(readSpans), now),
   },
   sqlite: {
     keep: async (): Promise<PartitionWork> => ({ made: 0, dropped: 0 }),
+    dropUntil: async (): Promise<number> => 0,
     aheadMs: async (): Promise<number | null> => null,
   },
 };
@@ -91,10 +94,15 @@ async function keepPartitions(
   const existing = await db.read(readSpans);
   const missing = await findMissing(db, existing, now, historyDays);
   const past = spansToDrop(existing, now, historyDays);
-  const work = { made: 0, dropped: 0 };
-  for (const span of missing) if (await change(db, (trx) => make(trx, span))) work.made++;
-  for (const span of past) if (await change(db, (trx) => drop(trx, span))) work.dropped++;
-  return work;
+  let made = 0;
+  for (const span of missing) if (await change(db, (trx) => make(trx, span))) made++;
+  return { made, dropped: await dropAll(db, past) };
+}
+
+async function dropAll(db: Database, spans: readonly Span[]): Promise<number> {
+  let dropped = 0;
+  for (const span of spans) if (await change(db, (trx) => drop(trx, span))) dropped++;
+  return dropped;
 }
 
 async function findMissing(

@@ -5,8 +5,10 @@ import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
 import { deleteOldAlerts } from '../alerts/alerts.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
+import type { DatabaseSize } from '../database/inspection.ts';
 import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
+import { becomeLooker, lookAtSize, readSize, type SizeLook, withAsk } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES } from '../tables/tables.ts';
 import {
@@ -16,6 +18,7 @@ import {
   findGoneCrons,
   findGoneQueues,
   findJobsOfQueue,
+  findDeadLettersBySize,
   findOldDeadLetters,
   findOldExecutions,
   findOldFailures,
@@ -139,6 +142,14 @@ const DELETIONS = {
   ofDeletedTeams: deleteOfDeletedTeams,
 } as const satisfies Record<string, Deletion>;
 
+/** All that ended up to a time (`now`), on which the days of dead letters and of the history have no influence. */
+const deleteEnded = oneByOne(
+  runs('ended_jobs', findDeadLettersBySize, ({ now }) => [now, 0]),
+  runs('ended_jobs', findOldFailures, ({ now }) => [now, 0]),
+  runs('ended_jobs', findOverdueSuccesses, ({ now }) => [now, 0]),
+  runs('ended_executions', findOldExecutions, ({ now }) => [now]),
+);
+
 export type Expiring = keyof typeof DELETIONS;
 export const EXPIRING = Object.keys(DELETIONS) as readonly Expiring[];
 
@@ -159,6 +170,29 @@ export const retention = {
    */
   async deleteSome({ main }: Context, kind: Expiring, asked: Asked): Promise<number> {
     return DELETIONS[kind](main, asked);
+  },
+
+  /** @param id of this process. @returns whether it is the one that limits the size */
+  async becomeLooker({ main }: Context, id: string, now: number): Promise<boolean> {
+    return becomeLooker(main, id, now);
+  },
+
+  async lookAtSize({ searches }: Context, maxBytes: number, now: number): Promise<SizeLook> {
+    return lookAtSize(searches, maxBytes, now);
+  },
+
+  async readSize({ searches }: Context, now: number): Promise<DatabaseSize> {
+    return withAsk(searches, (ask) => readSize(ask, searches.dialect, now));
+  },
+
+  /** @returns with `limit` rows there may be more */
+  async deleteEndedUntil({ main }: Context, until: number, limit: number): Promise<number> {
+    return deleteEnded(main, { now: until, historyDays: 0, limit });
+  },
+
+  /** Whole ones, on Postgres. @returns how many */
+  async dropPartitionsUntil({ main }: Context, until: number): Promise<number> {
+    return PARTITIONS[main.dialect.name].dropUntil(main, until);
   },
 
   /** Postgres only. @returns how many were made and dropped */

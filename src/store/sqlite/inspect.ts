@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
+import { readSize } from '../retention/history-size.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -19,7 +20,7 @@ export async function inspectSqliteFile(path: string, now: number): Promise<Insp
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   const ask = async (text: string, ...parameters: number[]) =>
     database.prepare(text).all(...parameters);
-  const { isEmpty, runsOfWeek, ...ofTables } = await inspectTables(ask, sqlite, now);
+  const { isEmpty, ...ofTables } = await inspectTables(ask, sqlite, now);
   return {
     kind: 'found',
     ...ofTables,
@@ -30,7 +31,7 @@ export async function inspectSqliteFile(path: string, now: number): Promise<Insp
     engines: null,
     server: null,
     partitionsAheadMs: null,
-    size: isEmpty ? null : { ...readSizes(database), runsOfWeek },
+    size: isEmpty ? null : await readSize(ask, sqlite, now),
   };
 }
 
@@ -43,16 +44,6 @@ function isThere(path: string): boolean {
   }
 }
 
-function readSizes(database: DatabaseSync) {
-  const row = database
-    .prepare(
-      `select (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes,
-        (select count(*) from ended_jobs) + (select count(*) from ended_executions) as runs`,
-    )
-    .get();
-  return { bytes: Number(row?.['bytes']), endedRuns: Number(row?.['runs']) };
-}
-
 /** Permissions are checked apart: SQLite accepts the lock on a file that it may only read. */
 function tryWriting(path: string): string | null {
   try {
@@ -63,7 +54,7 @@ function tryWriting(path: string): string | null {
   }
   const { bavail, bsize } = statfsSync(dirname(path));
   if (bavail * bsize < LEAST_FREE_BYTES)
-    return 'its disk is full; make room, or lower HISTORY_DAYS';
+    return 'its disk is full; make room, or set HISTORY_MAX_MB';
   try {
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('begin immediate');

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+
+const RENEWED_MS = 30_000;
+
+interface ShrinkingOptions {
+  store: Store;
+  log: Log;
+  maxBytes: number;
+}
+
+/** Deletes the oldest ended runs of a database that is larger than the operator's limit (§3.9). */
+export class Shrinking {
+  readonly #options: ShrinkingOptions;
+  readonly #id = randomUUID();
+  /** When this process last became the one that does it. */
+  #electedAt: number | null = null;
+  /** What ended until then is being deleted. */
+  #until: number | null = null;
+  #logged: 'fits' | 'cut' | 'nothing left' = 'fits';
+
+  constructor(options: ShrinkingOptions) {
+    this.#options = options;
+  }
+
+  /** @returns whether there is more to do before the next look */
+  async step(limit: number): Promise<boolean> {
+    if (!(await this.#isElected())) this.#until = null;
+    else this.#until ??= await this.#look();
+    if (this.#until === null) return false;
+    const { store, log } = this.#options;
+    const rows = await store.retention.deleteEndedUntil(this.#until, limit);
+    if (rows > 0) log.debug('retention.deleted', { what: 'size', rows });
+    if (rows >= limit) return true;
+    this.#until = null;
+    return false;
+  }
+
+  /** Also during a long deletion, so that no other process takes over. */
+  async #isElected(): Promise<boolean> {
+    const { retention, clock } = this.#options.store;
+    const now = clock.now();
+    const isFresh = this.#electedAt !== null && Math.abs(now - this.#electedAt) < RENEWED_MS;
+    if (isFresh) return true;
+    this.#electedAt = (await retention.becomeLooker(this.#id, now)) ? now : null;
+    return this.#electedAt !== null;
+  }
+
+  async #look(): Promise<number | null> {
+    const { store, maxBytes } = this.#options;
+    const { retention, clock } = store;
+    const { usedBytes, cut } = await retention.lookAtSize(maxBytes, clock.now());
+    const isOver = usedBytes > maxBytes;
+    this.#note(isOver ? (cut === null ? 'nothing left' : 'cut') : 'fits', { usedBytes, maxBytes });
+    if (cut !== null) await retention.dropPartitionsUntil(cut);
+    return cut;
+  }
+
+  /** Once, until it changes. */
+  #note(state: 'fits' | 'cut' | 'nothing left', sizes: { usedBytes: number; maxBytes: number }) {
+    if (state === this.#logged) return;
+    this.#logged = state;
+    const { log } = this.#options;
+    if (state === 'fits') log.info('retention.size-fits', sizes);
+    else if (state === 'cut') log.info('retention.size-exceeded', sizes);
+    else log.warn('retention.nothing-left', sizes);
+  }
+}
