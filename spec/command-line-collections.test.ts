@@ -83,6 +83,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       starts_at: '2999-11-21T22:00:00.000+00:00',
       ends_at: '2999-11-22T02:00:00.000+00:00',
       is_weekly: true,
+      pauses_runs: false,
       covers: { crons: [], queues: ['mails'] },
       state: 'upcoming',
       active_until: null,
@@ -92,6 +93,14 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     assert.equal(late, '--ends-at: The end must be after the start.');
     const edited = await printed('window', 'edit', ...of, '--once', '--covers', 'team');
     assert.deepEqual(edited, Object.assign({}, made, { is_weekly: false, covers: 'team' }));
+    const pausing = await printed('window', 'edit', ...of, '--pause-runs');
+    assert.deepEqual(pausing, Object.assign({}, edited, { pauses_runs: true }));
+    assert.deepEqual(await printed('window', 'edit', ...of, '--keep-runs'), edited);
+    const queues = Array.from({ length: 51 }, (_, n) => `many-${n}`);
+    for (const name of queues) await open.store.queues.save(open.teamId, name, {}, Date.now());
+    const many = queues.flatMap((name) => ['--covers', `queue:${name}`]);
+    const tooMany = await refused('window', 'edit', ...of, '--pause-runs', ...many);
+    assert.match(tooMany, /up to 50 crons and queues/);
     await printed('window', 'create', ...of, ...times);
     assert.match(await refused('window', 'show', ...of), /^several windows are named "Move"; /);
     const one = [...team, '--name', id as string];

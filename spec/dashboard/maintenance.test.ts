@@ -112,12 +112,15 @@ for (const javaScript of [true, false]) {
       assert.equal(await page.getByLabel('Starts (UTC)').inputValue(), '2030-11-23 22:00');
       await page.getByLabel('The whole team').check();
       await page.getByLabel('Repeat every week').uncheck();
+      await page.getByLabel('Pause runs').check();
       await press(page, 'Save');
       await page.getByText('The maintenance window “Database upgrade” is changed.').waitFor();
       await row.getByText('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC').waitFor();
       await row.getByText('Whole team').waitFor();
       const [changed] = await windowsOf(user);
       assert.deepEqual([changed?.covers, changed?.isWeekly], ['team', false]);
+      assert.deepEqual([made.pausesRuns, changed?.pausesRuns], [false, true]);
+      await row.getByText('pauses runs').waitFor();
       if (javaScript) assert.deepEqual(await findBarriers(page), []);
       assertNoFaults(watched);
     });

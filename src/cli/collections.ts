@@ -13,7 +13,13 @@ import { CHANNEL, DEFAULT_CHANNEL_FIELDS, takeChannel } from '#work/resources/ch
 import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { QUEUE, queueName } from '#work/resources/queue';
 import { type Entry, type Given, type Resource, writeRecord } from '#work/resources/resource';
-import { takeWindow, WINDOW, type WindowInput } from '#work/resources/window';
+import {
+  coversTooMany,
+  takeWindow,
+  TOO_MANY_PAUSED,
+  WINDOW,
+  type WindowInput,
+} from '#work/resources/window';
 import type { MaintenanceWindowView } from '#work/windows';
 import type { Work } from '#work/work';
 import { CommandFault, toOneLine } from './fault.ts';
@@ -229,7 +235,7 @@ export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
     covers: (!fields.has('covers') && given.stored?.covers) || readCovers(fields, findings),
   }),
   nameOption: { flags: '--name <N>', help: "the window's name, or its id" },
-  columns: ['id', 'name', 'state', 'starts_at', 'ends_at', 'is_weekly'],
+  columns: ['id', 'name', 'state', 'starts_at', 'ends_at', 'is_weekly', 'pauses_runs'],
   record: (window) => {
     const { id, state } = window;
     const active_until = formatMillis(window.activeUntil);
@@ -250,10 +256,12 @@ export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
       startsAt,
       endsAt,
       isWeekly,
+      pausesRuns = false,
       covers: named,
     } = { ...window, ...wanted } as NamedWindow;
     const covers = named === 'team' ? named : await findSources(work, teamId, named);
-    const input = { name, startsAt, endsAt, isWeekly, covers };
+    const input = { name, startsAt, endsAt, isWeekly, pausesRuns, covers };
+    if (coversTooMany(input)) throw new CommandFault(TOO_MANY_PAUSED);
     const created = window === undefined && work.createWindow(teamId, input);
     const outcome = await (created || work.editWindow(teamId, String(window?.id), input));
     if (outcome.kind === 'too-many')

@@ -89,7 +89,7 @@ async function readOption(
   const { name, kind, option } = part;
   const given = options[keyOf(longOf(part))];
   const isRemoved = given === false || options[keyOf(longOfNone(part))] === false;
-  if (option.opposite && options[option.opposite.long]) return [[name, 'false']];
+  if (option.opposite && options[keyOf(option.opposite.long)]) return [[name, 'false']];
   if (Array.isArray(given)) return [[name, await writeList(session, part, given as string[])]];
   if (isRemoved) return [[name, kind === 'channels' ? '[]' : 'null']];
   if (given === true) return [[name, String(option.isOff !== true)]];

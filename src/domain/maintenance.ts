@@ -27,6 +27,19 @@ export function endOfWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: num
   return isWeekly ? endsAt + Math.floor((at - startsAt) / WEEK_MS) * WEEK_MS : endsAt;
 }
 
+/** Its runs don't start (§6.6). */
+export type PausingWindow = Pick<MaintenanceWindow, 'startsAt' | 'endsAt' | 'isWeekly' | 'covers'>;
+
+/** When the last active one ends; null if none pauses the source. */
+export function findPauseEnd(
+  windows: readonly PausingWindow[],
+  source: AlertSource,
+  at: number,
+): number | null {
+  const active = windows.filter((each) => isInsideWindow(each, at) && coversSource(each, source));
+  return active.length === 0 ? null : Math.max(...active.map((each) => endOfWindow(each, at)));
+}
+
 export function coversSource({ covers }: Pick<MaintenanceWindow, 'covers'>, source: AlertSource) {
   if (covers === 'team') return true;
   return covers.some(({ kind, id }) => kind === source.kind && id === source.id);

@@ -202,14 +202,15 @@ export class Engine {
    */
   async #rescanAll(): Promise<void> {
     this.#store.runs.missedSignals();
-    await this.#rescan();
+    await this.#rescan(0);
   }
 
-  async #rescan(): Promise<void> {
+  /** @param delayMs how long the last claim may still delay a queue, by its rate or a maintenance window */
+  async #rescan(delayMs = RESCAN_EVERY_MS): Promise<void> {
     this.#cancelRescan?.();
     try {
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
-        const latest = this.#clock.now() + RESCAN_EVERY_MS;
+        const latest = this.#clock.now() + delayMs;
         this.#loops.queue.scheduler.expectFound({ kind: 'queue', id, teamId }, nextDueAt, latest);
       }
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanTeams()) {

@@ -1,5 +1,5 @@
 import { type Health, judgeHealth, rankHealth } from '#domain/health';
-import { findMutingWindow } from '#domain/maintenance';
+import { findMutingWindow, findPauseEnd } from '#domain/maintenance';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { Store } from '#store/store';
 
@@ -13,7 +13,7 @@ export interface JudgedSource {
   name: string;
   health: Health;
   isMuted: boolean;
-  /** It or its team. */
+  /** It, or its team, or by a maintenance window. */
   isPaused: boolean;
   nextAt: number | null;
 }
@@ -31,11 +31,13 @@ export async function listSources(
     teamPauses.read(teamId),
     windows.list(teamId),
   ]);
+  const pausing = known.filter(({ pausesRuns }) => pausesRuns);
   const sources = states.map(({ id, name, nextAt, ...state }) => {
-    const isPaused = state.isPaused || pause !== null;
+    const isInPause = pause !== null || findPauseEnd(pausing, { kind, id }, now) !== null;
+    const isPaused = state.isPaused || isInPause;
     const isMuted = findMutingWindow(known, { kind, id }, now) !== null;
     // One that failures stopped is not at rest: a person has to start it.
-    const isAtRest = isPaused && (pause !== null || !state.isFailing);
+    const isAtRest = isPaused && (isInPause || !state.isFailing);
     const facts = { ...state, isPaused: isAtRest, isMuted, nextAt };
     return { id, name, isPaused, isMuted, nextAt, health: judgeHealth(facts, now) };
   });

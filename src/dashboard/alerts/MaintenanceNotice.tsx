@@ -25,10 +25,17 @@ export function MaintenanceNotice({
   if (windows.length === 0) return null;
   const until = endOf(windows);
   const names = namesOf(windows);
+  const isPaused = windows.some(({ pausesRuns }) => pausesRuns);
   return (
-    <Notice kind="muted" title={`Alerts of ${of} are muted`}>
+    <Notice
+      kind="muted"
+      title={isPaused ? `Runs of ${of} are paused` : `Alerts of ${of} are muted`}
+    >
       Until <Time at={until} exact /> (<Time at={until} />
-      ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs continue.{' '}
+      ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}.{' '}
+      {isPaused
+        ? 'Queues hold their jobs, crons skip their times, and alerts are muted.'
+        : 'Runs continue.'}{' '}
       <Link to="/maintenance">See maintenance</Link>
       {action}
     </Notice>

@@ -44,8 +44,13 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
           description="Repeats on the same days and times until you delete the window."
         />
       </Section>
-      <Section title="Muted" note="Runs continue. Their alerts are recorded without notifications.">
+      <Section title="Muted" note="Their alerts are recorded without notifications.">
         <SourcesField sources={sources} />
+        <CheckField
+          name="pauses_runs"
+          label="Pause runs"
+          description="Queues hold their jobs until the end. Crons skip their times in the window. If unticked, runs continue."
+        />
       </Section>
       <FormActions word={word} cancelTo="/maintenance" canTest={false} />
     </Form>

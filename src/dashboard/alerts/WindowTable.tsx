@@ -46,7 +46,12 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       givesWay: 1,
       cell: (window) => {
         const words = describeCovers(window, sources);
-        return <span title={words}>{words}</span>;
+        return (
+          <span title={words}>
+            {words}
+            {window.pausesRuns ? <span className="muted">, pauses runs</span> : null}
+          </span>
+        );
       },
     },
     {

@@ -6,7 +6,7 @@ import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 import { nameOfChannel, presentRefs } from './alert-words.ts';
 
-export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'>;
+export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil' | 'pausesRuns'>;
 
 export type MutedNow = {
   team: ActiveWindow[];
@@ -24,8 +24,7 @@ export async function readMutedNow(
   const windows = (await work.listWindows(teamId)).filter(({ state }) => state === 'active');
   const muted: MutedNow = { team: [], chosen: [], byId: {} };
   const asked = new Set(ids);
-  for (const { name, activeUntil, covers } of windows) {
-    const window = { name, activeUntil };
+  for (const { covers, ...window } of windows) {
     if (covers === 'team') {
       muted.team.push(window);
       continue;

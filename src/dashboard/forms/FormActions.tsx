@@ -47,6 +47,7 @@ const labels: Readonly<Record<string, string>> = {
   starts_at: 'Start',
   ends_at: 'End',
   is_weekly: 'Repeat every week',
+  pauses_runs: 'Pause runs',
   covers: 'Muted',
   sources: 'Muted',
 };

@@ -1,5 +1,5 @@
 import { parseUtc } from '#domain/instant';
-import { TextField } from '../forms/Field.tsx';
+import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 
@@ -28,10 +28,9 @@ export function PauseUntil({ of, name, fields }: PauseUntilProps) {
 
 export function UntilField({ required = false }: { required?: boolean }) {
   return (
-    <TextField
+    <InstantField
       name="until"
       label="Until (UTC)"
-      type="datetime-local"
       required={required}
       {...(!required && { description: 'Empty: until somebody resumes it.' })}
     />

@@ -137,7 +137,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         ) : null
       }
     >
-      <PlannedRuns row={row} />
+      <PlannedRuns row={row} windows={facts.windows} />
       <History page={loaderData.history} status={loaderData.status} faults={faults} />
       <div className={classes.columns}>
         <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>

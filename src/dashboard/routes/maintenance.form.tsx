@@ -49,12 +49,13 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
 }
 
 function valuesOfWindow(window: MaintenanceWindowView): Values {
-  const { name, startsAt, endsAt, isWeekly, covers } = window;
+  const { name, startsAt, endsAt, isWeekly, pausesRuns, covers } = window;
   return {
     name,
     starts_at: formatUtcMinute(startsAt),
     ends_at: formatUtcMinute(endsAt),
     is_weekly: isWeekly ? '1' : '0',
+    pauses_runs: pausesRuns ? '1' : '0',
     covers: covers === 'team' ? 'team' : 'chosen',
     'sources[]': covers === 'team' ? [] : covers.map(({ kind, id }) => `${kind}:${id}`),
   };

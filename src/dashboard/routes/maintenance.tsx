@@ -59,7 +59,7 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Maintenance"
-        note="During a window alerts are recorded as muted, without notifications. Runs continue."
+        note="During a window alerts are recorded as muted, without notifications. Runs continue, unless the window pauses them."
         more={mayMuteTeam ? <MuteForAnHour /> : null}
         action={windows.length > 0 ? create : null}
       />

@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { searchFrom } from '#domain/cron';
 import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
+import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { useTeamPause } from '../page/TeamPause.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
@@ -13,11 +14,16 @@ import { formatRate } from '../words/amounts.ts';
 
 export function PlannedRuns({
   row: { cron, lastRun, recentResults, successRate },
+  windows,
 }: {
   row: CronListRow;
+  /** The active ones that cover it. */
+  windows: readonly ActiveWindow[];
 }) {
   const { now, timeZone } = useMoment();
-  const reading = readSchedule(cron.cronExpression, searchFrom(cron.startsAt, now), timeZone);
+  const pauseEnds = windows.flatMap((each) => (each.pausesRuns ? (each.activeUntil ?? []) : []));
+  const from = Math.max(searchFrom(cron.startsAt, now), ...pauseEnds.map((end) => end - 1));
+  const reading = readSchedule(cron.cronExpression, from, timeZone);
   const times = reading.kind === 'right' ? reading.runs : [];
   const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
   const isTeamPaused = useTeamPause() !== null;

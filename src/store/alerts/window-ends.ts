@@ -11,6 +11,8 @@ import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotifications, readKnownChannels } from './notification-rows.ts';
+import { copyPausingWindows } from './pausing-windows.ts';
+import { lockTeam } from '../database/lock-team.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { above, all, change, first } from '../database/rows.ts';
@@ -54,11 +56,14 @@ async function notifyEnd(
   now: number,
 ): Promise<boolean> {
   await limitLockWaits(trx);
+  await lockTeam(trx, teamId);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;
   const key = { team_id: teamId, id: windowId };
   await change(trx, 'maintenance_windows', key, { notified_until: lastEndOf(window, now) });
+  // A window that has ended for good would cost every claim of the team a transaction.
+  if (window.pausesRuns) await copyPausingWindows(trx, teamId, now);
   return notifyStillFailing(trx, window, windows, now);
 }
 

@@ -6,6 +6,8 @@ import { toRecord } from '../database/records.ts';
 
 export interface WindowSettings extends MaintenanceWindow {
   name: string;
+  /** Queues send no jobs, and times of crons are skipped. Default: false. */
+  pausesRuns?: boolean;
 }
 
 export interface StoredWindow extends WindowSettings {
@@ -23,9 +25,9 @@ export async function readWindows(
   const options = { order: ['id'] as const, ...locking };
   const rows = await all(db, 'maintenance_windows', { team_id: teamIds }, options);
   return rows.map((row) => {
-    const { is_weekly, covers } = row;
-    const settings = { isWeekly: is_weekly === 1, covers: readCovers(covers) };
-    return Object.assign(toRecord(row, COLUMNS), settings);
+    const { is_weekly, pauses_runs, covers } = row;
+    const flags = { isWeekly: is_weekly === 1, pausesRuns: pauses_runs === 1 };
+    return Object.assign(toRecord(row, COLUMNS), flags, { covers: readCovers(covers) });
   });
 }
 

@@ -3,6 +3,8 @@ import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
+import { copyPausingWindows } from './pausing-windows.ts';
+import type { SignalBus } from '../database/signals.ts';
 import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, atMost, change, count, first, remove } from '../database/rows.ts';
@@ -37,21 +39,27 @@ export const windows = {
       const id = newId(now);
       const columns = { team_id: teamId, id, created_at: now, ...columnsOf(settings) };
       await add(trx, 'maintenance_windows', columns);
-      return { ...settings, teamId, id, createdAt: now };
+      await copyPausingWindows(trx, teamId, now);
+      return { pausesRuns: false, ...settings, teamId, id, createdAt: now };
     });
   },
 
   async update(
-    { main }: Context,
+    { clock, main, signals }: Context,
     teamId: string,
     windowId: string,
     settings: WindowSettings,
   ): Promise<StoredWindow | null> {
-    return main.transact(async (trx) => {
+    let isOther = false;
+    const window = await main.transact(async (trx) => {
+      await lockTeam(trx, teamId);
       const columns = { ...columnsOf(settings), notified_until: null };
       await change(trx, 'maintenance_windows', { team_id: teamId, id: windowId }, columns);
+      isOther = await copyPausingWindows(trx, teamId, clock.now());
       return findWindow(await readWindows(trx, [teamId]), windowId);
     });
+    signalUnpaused(signals, isOther);
+    return window;
   },
 
   /** If it is active, notifies of crons that still fail, as any other end does. False: no such window. */
@@ -61,14 +69,18 @@ export const windows = {
     windowId: string,
   ): Promise<boolean> {
     const now = clock.now();
+    let isOther = false;
     const isNotified = await main.transact(async (trx) => {
+      await lockTeam(trx, teamId);
       const windows = await readWindows(trx, [teamId]);
       const window = findWindow(windows, windowId);
       if (!(await deleteWindow(trx, teamId, windowId)) || !window) return null;
+      isOther = await copyPausingWindows(trx, teamId, now);
       const others = windows.filter(({ id }) => id !== windowId);
       return notifyStillFailing(trx, window, others, now);
     });
     if (isNotified) signals.send([{ kind: 'notifications' }]);
+    signalUnpaused(signals, isOther);
     return isNotified !== null;
   },
 
@@ -79,7 +91,9 @@ export const windows = {
     source: AlertSource,
   ): Promise<void> {
     const now = clock.now();
+    let isOther = false;
     const isNotified = await main.transact(async (trx) => {
+      await lockTeam(trx, teamId);
       const windows = await readWindows(trx, [teamId], { lock: 'for update' });
       const left = windows.map((window) => withoutSource(window, source, now));
       let isNotified = false;
@@ -95,9 +109,11 @@ export const windows = {
         const isNew = await notifyStillFailing(trx, taken, left, now);
         isNotified ||= isNew;
       }
+      isOther = await copyPausingWindows(trx, teamId, now);
       return isNotified;
     });
     if (isNotified) signals.send([{ kind: 'notifications' }]);
+    signalUnpaused(signals, isOther);
   },
 
   async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {
@@ -115,17 +131,24 @@ export const windows = {
   },
 };
 
+/** Any queue may have due jobs. */
+function signalUnpaused(signals: SignalBus, isOther: boolean): void {
+  if (isOther) signals.send([{ kind: 'unknown' }]);
+}
+
 function findWindow(windows: readonly StoredWindow[], windowId: string): StoredWindow | null {
   return windows.find(({ id }) => id === windowId) ?? null;
 }
 
-function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings) {
+function columnsOf(settings: WindowSettings) {
+  const { name, startsAt, endsAt, isWeekly, covers, pausesRuns = false } = settings;
   return {
     name,
     starts_at: startsAt,
     ends_at: endsAt,
     is_weekly: isWeekly ? (1 as const) : (0 as const),
     covers: writeCovers(covers),
+    pauses_runs: pausesRuns ? (1 as const) : (0 as const),
   };
 }
 

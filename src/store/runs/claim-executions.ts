@@ -1,5 +1,7 @@
 import { nextRunAfter } from '#domain/cron';
 import { withinEnd } from '#domain/cron-end';
+import { findPauseEnd } from '#domain/maintenance';
+import { readPausingWindows } from '../alerts/pausing-windows.ts';
 import { endOf } from '../crons/row-end.ts';
 import { newId } from '#domain/ids';
 import {
@@ -183,14 +185,17 @@ async function startTicks(
   runner: StatementRunner,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
+  known: Teams,
 ): Promise<ClaimedExecutionRow[]> {
   const parameters = [packRows(TEAM_SLOTS, teams), now, mostSlots(teams)];
   const found = await runner.rows(lockDueCrons, parameters);
   if (found.length === 0) return [];
   const byTeam = Map.groupBy(found.toSorted(earlierFirst), ({ team_id }) => team_id);
   const due = teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
+  const skipped = findSkipped(due, known, now);
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
-  const ticks = runs.map(({ team_id, cron_id, id, due_at }) => {
+  const started = runs.filter((run) => !skipped.has(run));
+  const ticks = started.map(({ team_id, cron_id, id, due_at }) => {
     return { team_id, cron_id, execution_id: id, due_at };
   });
   const inserted = await runner.rows(insertTicks, [packRows(TICK, ticks), nodeId, now]);
@@ -199,11 +204,39 @@ async function startTicks(
     const { team_id, cron_id, cron_expression, max_runs } = run;
     // A time that has run already is no second one.
     const runs_counted = run.runs_counted + (max_runs !== null && ours.has(run.id) ? 1 : 0);
-    const next_run_at = withinEnd(nextRunAfter(cron_expression, now), endOf(run), runs_counted);
+    const next = nextRunAfter(cron_expression, skipped.get(run) ?? now);
+    const next_run_at = withinEnd(next, endOf(run), runs_counted);
     return { team_id, cron_id, next_run_at, runs_counted };
   });
   await runner.rows(moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
+}
+
+/**
+ * Times in a maintenance window that pauses the cron, and missed times that would run inside one. @returns after which
+ * times to continue
+ */
+function findSkipped(
+  due: readonly DueCronRow[],
+  teams: Teams,
+  now: number,
+): ReadonlyMap<DueCronRow, number> {
+  const pausing = new Map(
+    Iterator.from(teams.values()).map(({ id, pausing_windows }) => [
+      id,
+      readPausingWindows(pausing_windows),
+    ]),
+  );
+  const skipped = new Map<DueCronRow, number>();
+  for (const cron of due) {
+    const windows = pausing.get(cron.team_id) ?? [];
+    const source = { kind: 'cron', id: cron.cron_id } as const;
+    const endOfMissed = findPauseEnd(windows, source, cron.due_at);
+    if (findPauseEnd(windows, source, now) !== null) skipped.set(cron, now);
+    // The end itself isn't in the window.
+    else if (endOfMissed !== null) skipped.set(cron, endOfMissed - 1);
+  }
+  return skipped;
 }
 
 function earlierFirst(a: DueCronRow, b: DueCronRow): number {
@@ -212,13 +245,14 @@ function earlierFirst(a: DueCronRow, b: DueCronRow): number {
 
 interface TeamRow extends GroupRow {
   is_paused: 0 | 1;
+  pausing_windows: string | null;
 }
 
 const readLivingTeams = preparedStatement<TeamRow>(
   'read-teams',
   (dialect) => `
   select t.id, t.plan, ${usedBy('t.id', dialect.$(2))} as used, t.sealed_signing_secret,
-    case when t.paused_at is null then 0 else 1 end as is_paused
+    case when t.paused_at is null then 0 else 1 end as is_paused, t.pausing_windows
   from ${dialect.rows(IDS, 1)} ${dialect.limitLockWaits} cross join teams t
   where t.id = given.id and t.deleted_at is null`,
 );
@@ -260,7 +294,9 @@ async function startDue(
     const rest = slots - (taken.get(team_id)?.length ?? 0);
     return rest > 0 && teams.get(team_id)?.is_paused !== 1 ? [{ team_id, slots: rest }] : [];
   });
-  return left.length === 0 ? manual : [...manual, ...(await startTicks(runner, input, left))];
+  return left.length === 0
+    ? manual
+    : [...manual, ...(await startTicks(runner, input, left, teams))];
 }
 
 /** Crons of a deleted team are never due. */

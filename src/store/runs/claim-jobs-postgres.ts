@@ -9,7 +9,8 @@ import {
   claimedJobs,
   type ClaimJobs,
   earlierFirst,
-  pausedByRate,
+  delayedStart,
+  pausedByWindow,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -73,8 +74,8 @@ function readRows(rows: readonly ClaimRow[]): RowsOfClaim {
 
 /** Two claims of such a queue must not overlap. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
-const isInSteps = ({ concurrency_limit, rate, is_near_limit }: OpenQueue) =>
-  concurrency_limit !== null || rate !== null || is_near_limit;
+const isInSteps = ({ concurrency_limit, rate, is_near_limit, pausing_windows }: OpenQueue) =>
+  concurrency_limit !== null || rate !== null || is_near_limit || pausing_windows !== null;
 
 const FAR_STARTS = `(
     select claimed.team_id, count(*) as runs
@@ -120,7 +121,7 @@ function claimText(dialect: Dialect, inSteps: boolean): string {
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
-    where q.is_paused = 0 ${inSteps ? '' : `and not ${IS_LIMITED} and not q.is_near_limit`}
+    where q.is_paused = 0 ${inSteps ? '' : `and not ${IS_LIMITED} and not q.is_near_limit and q.pausing_windows is null`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
   ), claimed as (
@@ -152,7 +153,7 @@ const lockLimitedQueues = preparedStatement<{ id: string }>(
 
 interface QueueState extends Pick<
   ClaimedQueueRow,
-  'id' | 'is_paused' | 'concurrency_limit' | 'rate'
+  'id' | 'is_paused' | 'concurrency_limit' | 'rate' | 'pausing_windows'
 > {
   team_id: string;
   number: number | null;
@@ -167,6 +168,7 @@ const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
   select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
+    (select t.pausing_windows from teams t where t.id = q.team_id) as pausing_windows,
     last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
     ${RUNNING_IDS} as running_ids
   from ${dialect.rows(SLOTS, 1)} cross join queues q ${LAST_TAKEN}
@@ -240,7 +242,9 @@ async function claimInSteps(
       queueStates.map((queue) => [queue.id, allowanceOf(queue, queue.rate_spent_until, now)]),
     );
     const allowanceIn = (id: string) => allowances.get(id) ?? null;
+    const windowEndOf = (id: string) => pausedByWindow(queues.get(id), now);
     const open = free.map(({ id, slots, from = 0 }) => {
+      if (windowEndOf(id) !== null) return { id, slots: 0, from };
       return { id, slots: openSlots(queues.get(id), runningIn(id), slots, allowanceIn(id)), from };
     });
     const taken = open.flatMap(({ id, slots }) => {
@@ -251,7 +255,7 @@ async function claimInSteps(
     const rows = readRows(await trx.rows(claimJobsInSteps, parameters));
     const over = await endOverLimit(trx, claimant, rows);
     await giveBackRates(trx, taken, over);
-    const steps = { runningIn, allowances, over };
+    const steps = { runningIn, allowances, over, windowEndOf };
     const claim = readClaim(context, open, now, rows, steps);
     return { ...claim, groups: [...claim.groups, ...states] };
   });
@@ -323,16 +327,22 @@ interface Steps {
   runningIn: (queueId: string) => number;
   allowances: ReadonlyMap<string, Allowance | null>;
   over: ReadonlySet<ClaimedJobRow>;
+  windowEndOf: (queueId: string) => number | null;
 }
 
-const NO_STEPS: Steps = { runningIn: () => 0, allowances: new Map(), over: new Set() };
+const NO_STEPS: Steps = {
+  runningIn: () => 0,
+  allowances: new Map(),
+  over: new Set(),
+  windowEndOf: () => null,
+};
 
 function readClaim(
   context: ClaimContext,
   asked: readonly GroupSlots[],
   now: number,
   { jobs, queues }: RowsOfClaim,
-  { runningIn, allowances, over }: Steps = NO_STEPS,
+  { runningIn, allowances, over, windowEndOf }: Steps = NO_STEPS,
 ): Claim<ClaimedJob> {
   const taken = Map.groupBy(jobs, ({ queue_id }) => queue_id);
   const isCutOff = jobs.length >= MOST_CLAIMED;
@@ -348,7 +358,7 @@ function readClaim(
       return {
         ...stateOf(group, queues.get(group.id), ofQueue, runningIn(group.id), isCutOff),
         ...(isPassedOver && { nextDueAt: group.from ?? 0 }),
-        ...pausedByRate(allowances.get(group.id) ?? null, sent, now),
+        ...delayedStart(allowances.get(group.id) ?? null, sent, windowEndOf(group.id), now),
       };
     }),
   };

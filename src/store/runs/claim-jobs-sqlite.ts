@@ -8,7 +8,8 @@ import {
   claimedJobs,
   type ClaimJobs,
   earlierFirst,
-  pausedByRate,
+  delayedStart,
+  pausedByWindow,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -108,8 +109,9 @@ export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, Claime
       const queue = queues.get(id);
       const blocker = blockerOf(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
       const nextDueAt = blocker === 'gone' ? null : next_due_at;
-      const ofRate = pausedByRate(allowanceAt(queue, now), startedOf(id), now);
-      return Object.assign({ id, nextDueAt, blocker }, ofRate);
+      const windowEnd = pausedByWindow(queue, now);
+      const delay = delayedStart(allowanceAt(queue, now), startedOf(id), windowEnd, now);
+      return Object.assign({ id, nextDueAt, blocker }, delay);
     });
     return { rows, blocked: due.length - rows.length, groups: queues, states };
   },
@@ -127,7 +129,7 @@ async function takeDue(
     const queue = queues.get(group.id);
     const allowance = allowanceAt(queue, input.now);
     const slots = openSlots(queue, queue?.running ?? 0, group.slots, allowance);
-    if (slots > 0) open.push({ id: group.id, slots });
+    if (slots > 0 && pausedByWindow(queue, input.now) === null) open.push({ id: group.id, slots });
   }
   const rows: ClaimedJobRow[] = [];
   const widest = WIDTHS.at(-1) ?? 1;

@@ -9,6 +9,8 @@ import {
   type TakenRow,
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, GroupSlots } from './claims.ts';
+import { findPauseEnd } from '#domain/maintenance';
+import { readPausingWindows } from '../alerts/pausing-windows.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** Shared by both databases. */
@@ -24,6 +26,7 @@ export interface ClaimedQueueRow extends GroupRow {
   rate: string | null;
   assertions: string;
   is_paused: 0 | 1;
+  pausing_windows: string | null;
   slow_rule: string | null;
 }
 
@@ -42,7 +45,7 @@ export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as cons
 export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 end';
 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
+  ${IS_PAUSED} as is_paused, t.pausing_windows, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
 /** A claim returns these columns, and then the row's place. */
 export const CLAIMED_COLUMNS = namesOf(
@@ -84,12 +87,24 @@ export function allowanceOf(
   return rate && allowAt(rate, spentUntil, now);
 }
 
-export function pausedByRate(
+/** When the maintenance windows that pause the queue end; null if none does. */
+export function pausedByWindow(
+  queue: Pick<ClaimedQueueRow, 'id' | 'pausing_windows'> | undefined,
+  now: number,
+): number | null {
+  if (!queue) return null;
+  const windows = readPausingWindows(queue.pausing_windows);
+  return findPauseEnd(windows, { kind: 'queue', id: queue.id }, now);
+}
+
+/** By the queue's rate, or a maintenance window. @param windowEnd null: there is none */
+export function delayedStart(
   allowance: Allowance | null,
   started: number,
+  windowEnd: number | null,
   now: number,
 ): { notBefore?: number } {
-  const notBefore = allowance ? nextStart(allowance, started) : now;
+  const notBefore = windowEnd ?? (allowance ? nextStart(allowance, started) : now);
   return notBefore > now ? { notBefore } : {};
 }
 

@@ -22,8 +22,8 @@ with asked as materialized (
   select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
-      t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+  case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+      t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -46,6 +46,7 @@ with asked as materialized (
     order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
   ) j
   where q.is_paused = 0 and not (q.concurrency_limit is not null or q.rate is not null) and not q.is_near_limit
+      and q.pausing_windows is null
   and exists (select id from nodes where id = $2 for key share)
   limit 1000
 ), claimed as (
@@ -73,6 +74,7 @@ order by q.id for no key update of q skip locked
 
 /* read-taken-slots */
 select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
+(select t.pausing_windows from teams t where t.id = q.team_id) as pausing_windows,
 last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
 case
 when q.concurrency_limit is null then null
@@ -105,8 +107,8 @@ with asked as materialized (
   select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
-      t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+  case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+      t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -192,7 +194,7 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 select t.id, t.plan, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = $2), 0) as used,
         t.sealed_signing_secret,
-case when t.paused_at is null then 0 else 1 end as is_paused
+case when t.paused_at is null then 0 else 1 end as is_paused, t.pausing_windows
 from json_to_recordset($1::json) as given(id uuid) cross join set_config('lock_timeout', '100ms', true) as
     lock_timeout cross join teams t
 where t.id = given.id and t.deleted_at is null

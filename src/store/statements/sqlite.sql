@@ -17,8 +17,8 @@ returning id, queue_id
 
 /* read-queues */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
-    t.sealed_signing_secret, coalesce((
+case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+    t.plan, t.sealed_signing_secret, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used, q.team_id,
 case when q.rate is null then null else (
   select s.rate_spent_until from taken_slots s
@@ -84,7 +84,7 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 select t.id, t.plan, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used,
         t.sealed_signing_secret,
-case when t.paused_at is null then 0 else 1 end as is_paused
+case when t.paused_at is null then 0 else 1 end as is_paused, t.pausing_windows
 from (select value->>'id' as id from jsonb_each(?1)) as given  cross join teams t
 where t.id = given.id and t.deleted_at is null
 

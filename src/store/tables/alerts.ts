@@ -232,6 +232,7 @@ export const maintenanceWindows = table(
     is_weekly: yesNo(),
     /** JSON of `MaintenanceWindow['covers']`. */
     covers: json(),
+    pauses_runs: yesNo().default(0),
     created_at: instant(),
     /** The last end that was notified (§6.6). */
     notified_until: instant().orNull,

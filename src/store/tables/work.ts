@@ -34,6 +34,8 @@ export const teams = table(
     paused_at: instant().orNull,
     paused_by: text().orNull,
     paused_until: instant().orNull,
+    /** A copy of the windows that pause runs (pausing-windows.ts), because claims read the team's row anyway. */
+    pausing_windows: json().orNull,
     /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
   },

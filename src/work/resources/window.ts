@@ -11,6 +11,14 @@ import { type Given, type Resource, takeWhole } from './resource.ts';
 export type WindowInput = WindowSettings;
 
 const MOST_SOURCES = 500;
+/** Every claim of the team reads them. */
+const MOST_PAUSED = 50;
+
+export const TOO_MANY_PAUSED = `A window that pauses runs can name up to ${MOST_PAUSED} crons and queues. Choose fewer, or the whole team.`;
+
+export function coversTooMany({ pausesRuns, covers }: WindowInput): boolean {
+  return pausesRuns === true && covers !== 'team' && covers.length > MOST_PAUSED;
+}
 
 const TEXTS = {
   endsTooEarly: 'The end must be after the start.',
@@ -54,6 +62,14 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
       opposite: { long: 'once', help: 'do not repeat it' },
     },
   }),
+  pausesRuns: boolean('pauses_runs', {
+    initial: false,
+    option: {
+      flags: '--pause-runs',
+      help: 'its queues hold their jobs, and its crons skip their times',
+      opposite: { long: 'keep-runs', help: 'runs continue' },
+    },
+  }),
 };
 
 /**
@@ -63,7 +79,9 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
 export function readWindowInput(fields: Fields): Reading<WindowInput> {
   const findings = new Findings();
   const window = takeWindow(fields, findings);
-  return findings.settle({ ...window, covers: readCovers(fields, findings) });
+  const covers = readCovers(fields, findings);
+  if (coversTooMany({ ...window, covers })) findings.add('sources', TOO_MANY_PAUSED);
+  return findings.settle({ ...window, covers });
 }
 
 export function takeWindow(

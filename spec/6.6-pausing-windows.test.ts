@@ -1,0 +1,198 @@
+/** §6.6: maintenance windows that pause runs. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { WEEK_MS } from '#domain/maintenance';
+import { startReceiver } from '#testing/receiver';
+import {
+  executionsOf,
+  MINUTE,
+  scheduleCron,
+  scheduleJob,
+  SECOND,
+  setQueue,
+  restartEngine,
+  startSecondEngine,
+} from '#testing/scheduling';
+import { startService } from '#testing/service';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+async function sceneOf(openTestStore: OpenTestStore) {
+  const receiver = await startReceiver();
+  const service = await startService(openTestStore);
+  const { work, teamId, clock } = service;
+  /** From so many minutes after now, for ten minutes. */
+  const makeWindow = async (inMinutes: number, more: object = {}) => {
+    const startsAt = clock.now() + inMinutes * MINUTE;
+    const times = { startsAt, endsAt: startsAt + 10 * MINUTE, isWeekly: false };
+    const window = { name: 'Upgrade', ...times, pausesRuns: true, covers: 'team' as const };
+    const outcome = await work.createWindow(teamId, { ...window, ...more });
+    if (outcome.kind !== 'done') return assert.fail(outcome.kind);
+    return outcome.window;
+  };
+  const dispose = async () => {
+    await service[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+  };
+  const parts = { receiver, service, work, teamId, clock, makeWindow };
+  return Object.assign(parts, { [Symbol.asyncDispose]: dispose });
+}
+
+const pathsOf = (receiver: { requests: readonly { url: string }[] }) =>
+  receiver.requests.map(({ url }) => url).toSorted();
+
+forEachStore((dialect, openTestStore) => {
+  describe('a maintenance window that pauses runs', () => {
+    test('jobs that are due in the window wait and are sent at its end', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, work, teamId } = scene;
+      await makeWindow(0);
+      await setQueue(service, { concurrencyLimit: 5 }, 'limited');
+      for (const queue of ['free', 'limited'])
+        await scheduleJob(service, { url: `${receiver.url}/${queue}`, queue, delay: 120 });
+      await service.advance(10 * MINUTE - 1);
+      assert.equal(receiver.requests.length, 0);
+      const [row] = (await work.listQueueRows(teamId)).queues;
+      assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
+      await service.advance(SECOND);
+      await receiver.waitFor(2);
+      assert.deepEqual(pathsOf(receiver), ['/free', '/limited']);
+      await service.quiet();
+      assert.equal((await work.listQueueRows(teamId)).queues[0]?.health, 'idle');
+    });
+
+    test('a cron skips its times in the window, also the first one, and runs at its end', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, clock } = scene;
+      const { id } = await scheduleCron(service, { url: receiver.url });
+      const window = await makeWindow(2);
+      await service.advance(MINUTE);
+      await receiver.waitFor(1);
+      await service.quiet();
+      for (let minute = 2; minute < 12; minute++) await service.advance(MINUTE);
+      assert.equal(receiver.requests.length, 1);
+      await service.advance(MINUTE);
+      await receiver.waitFor(2);
+      await service.quiet();
+      assert.equal(clock.now(), window.endsAt);
+      const runs = await executionsOf(service, id);
+      assert.deepEqual(
+        runs.map(({ scheduledFor }) => scheduledFor),
+        [window.startsAt - MINUTE, window.endsAt],
+      );
+    });
+
+    test('a window that passed while nothing ran skips its times; later missed ones run once', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, clock } = scene;
+      const { id } = await scheduleCron(service, { url: receiver.url });
+      const window = await makeWindow(1);
+      await service.engine?.stop(0);
+      await clock.advance(30 * MINUTE);
+      await using again = await restartEngine(service);
+      await clock.advance(SECOND);
+      await receiver.waitFor(1);
+      await again.quiet();
+      const runs = await executionsOf(service, id);
+      assert.deepEqual(
+        runs.map(({ scheduledFor }) => scheduledFor),
+        [window.endsAt],
+      );
+    });
+
+    test('skipped times do not count towards max_runs, and Run now works in the window', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, work, teamId } = scene;
+      const { id } = await scheduleCron(service, { url: receiver.url });
+      await work.editCron(teamId, id, { end: { endsAt: null, maxRuns: 1 } });
+      await makeWindow(0);
+      await service.advance(3 * MINUTE);
+      const cron = await work.findCron(teamId, id);
+      assert.deepEqual([cron?.runsCounted, cron?.isActive], [0, true]);
+      await work.runCronNow(teamId, id);
+      await receiver.waitFor(1);
+    });
+
+    test('only covered crons and queues pause, in every week of a weekly window', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, work, teamId } = scene;
+      const queue = await setQueue(service, {}, 'covered');
+      const covered = await scheduleCron(service, {
+        url: `${receiver.url}/covered`,
+        cron_expression: '@yearly',
+      });
+      const covers = [
+        { kind: 'queue', id: queue.id },
+        { kind: 'cron', id: covered.id },
+      ];
+      await makeWindow(0, { isWeekly: true, covers });
+      await service.advance(WEEK_MS + MINUTE);
+      await scheduleJob(service, { url: `${receiver.url}/covered`, queue: 'covered' });
+      await scheduleJob(service, { url: `${receiver.url}/other`, queue: 'other' });
+      await receiver.waitFor(1);
+      await service.advance(8 * MINUTE);
+      assert.deepEqual(pathsOf(receiver), ['/other']);
+      await service.advance(MINUTE + SECOND);
+      await receiver.waitFor(2);
+      assert.equal((await work.findQueue(teamId, queue.id))?.isPaused, false);
+    });
+
+    test('deleting, shortening or changing the window sends waiting jobs at once', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, work, teamId, clock } = scene;
+      const edits: ((window: Awaited<ReturnType<typeof makeWindow>>) => Promise<unknown>)[] = [
+        ({ id }) => work.deleteWindow(teamId, id),
+        (window) => work.editWindow(teamId, window.id, { ...window, pausesRuns: false }),
+        (window) => work.editWindow(teamId, window.id, { ...window, endsAt: clock.now() }),
+      ];
+      for (const [n, edit] of edits.entries()) {
+        const window = await makeWindow(-1);
+        await scheduleJob(service, { url: receiver.url });
+        await service.advance(1);
+        assert.equal(receiver.requests.length, n);
+        await edit(window);
+        await receiver.waitFor(n + 1);
+        await service.quiet();
+      }
+    });
+
+    test('windows that only mute pause nothing', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow } = scene;
+      await makeWindow(0, { pausesRuns: false });
+      await scheduleJob(service, { url: receiver.url });
+      await receiver.waitFor(1);
+    });
+
+    test('overlapping windows pause until the last one ends, and ended ones cost no claim', async () => {
+      await using scene = await sceneOf(openTestStore);
+      const { service, receiver, makeWindow, teamId } = scene;
+      await makeWindow(0);
+      await makeWindow(5);
+      await scheduleJob(service, { url: receiver.url });
+      await service.advance(15 * MINUTE - 1);
+      assert.equal(receiver.requests.length, 0);
+      await service.advance(SECOND);
+      await receiver.waitFor(1);
+      await service.quiet();
+      await service.store.windows.notifyEnds();
+      const [team] = await service.store.database.read((db) =>
+        db.selectFrom('teams').select('pausing_windows').where('id', '=', teamId).execute(),
+      );
+      assert.equal(team?.pausing_windows, null);
+    });
+
+    if (dialect === 'postgres') {
+      test('a window pauses a queue on every node', async () => {
+        await using scene = await sceneOf(openTestStore);
+        const { service, receiver, makeWindow } = scene;
+        await using _other = await startSecondEngine(service);
+        await makeWindow(0);
+        for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
+        await service.advance(9 * MINUTE);
+        assert.equal(receiver.requests.length, 0);
+        await service.advance(MINUTE + SECOND);
+        await receiver.waitFor(5);
+      });
+    }
+  });
+});
