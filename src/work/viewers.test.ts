@@ -65,8 +65,7 @@ test('a viewer never gets values of secret headers (§5.9)', async () => {
 
 test('every method of work has a permission (§5.8)', async () => {
   await using fixture = await open();
-  const methods = Object.keys(fixture.all).filter(
-    (name) => name !== 'for' && name !== 'isSecretHeader',
-  );
+  const others = new Set(['for', 'isSecretHeader', 'now']);
+  const methods = Object.keys(fixture.all).filter((name) => !others.has(name));
   assert.deepEqual(methods.toSorted(), Object.keys(VERBS).toSorted());
 });
