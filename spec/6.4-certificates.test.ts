@@ -43,6 +43,9 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         untilEnded(belfry, [await postJob(client, { url })]);
       await send(first);
       await send(first);
+      // Without a mail server, mails are logged.
+      const mail = /queue “emails” has a target whose certificate ends soon/;
+      await first.line(mail);
       assert.equal(await first.stop(), 0);
       await using belfry = await first.restart(env);
       const again = clientOf(belfry, client.token);
@@ -77,6 +80,8 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.ok(!(await plain('/')).includes(onOverview));
       const after = await belfry.cli('alert', 'list', '--team', TEAM);
       assert.equal((after.json as unknown[]).length, 1);
+      const mails = [...first.output, ...belfry.output].filter((line) => mail.test(line));
+      assert.equal(mails.length, 1);
       again.close();
       client.close();
     });
