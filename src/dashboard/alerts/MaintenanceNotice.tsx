@@ -113,9 +113,9 @@ export function CertificateNotice({
   certificates: readonly { host: string; endsAt: number }[];
 }) {
   if (certificates.length === 0) return null;
-  const what = countOf(certificates.length, 'certificate', 'certificates');
+  const what = countOf(certificates.length, 'certificate of a target', 'certificates of targets');
   return (
-    <Notice kind="warning" title={`${what} of targets must be renewed`}>
+    <Notice kind="warning" title={`${what} must be renewed`}>
       <ul>
         {certificates.map(({ host, endsAt }) => (
           <li key={`${host} ${endsAt}`}>
