@@ -156,6 +156,23 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
+    test('its alert does not delay the reminder of failed jobs', async () => {
+      const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 6 as const };
+      const settings = { ...backlog({ jobs: 1 }), alertSettings, emailAlerts: true };
+      await using all = await aQueueScene(openTestStore, { ...settings, retriesEnabled: false }, 1);
+      const { scene, service, post } = all;
+      scene.target.answer('/job', BROKEN);
+      await all.drain();
+      await scene.target.waitFor(1);
+      await service.quiet();
+      await service.engine?.stop(0);
+      await scene.wait(3 * HOUR_MS);
+      await post(2);
+      await scene.wait(3 * HOUR_MS + 10 * MINUTE_MS);
+      const kinds = (await scene.alerts()).map(({ kind }) => kind);
+      assert.deepEqual(kinds, [null, 'backlog', 'reminder']);
+    });
+
     test('a service that was down for hours drains its queue without an alert', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ minutes: 5 }), 1);
       await all.service.clock.freeze(3 * HOUR_MS);

@@ -162,6 +162,31 @@ describe('the text of an alert', () => {
     assert.deepEqual(keys(null), [`belfry-cron-${cron.id}`]);
   });
 
+  test('the alert of a whole queue has its cause, no status, and a link to the queue', () => {
+    const about = { source: queue, runId: null, responseStatus: null, reason: null } as const;
+    const errorMessage = 'The oldest job is overdue by 12 min, limit 10 min.';
+    const alert = { ...about, kind: 'backlog', failedRuns: null, errorMessage } as const;
+    const { facts, link, title } = write(alert);
+    assert.deepEqual(
+      facts.map(({ label, value }) => [label, value]),
+      [
+        ['Now', errorMessage],
+        ['When', '2026-11-21 12:00:00 UTC'],
+        ['Team', 'Northwind'],
+      ],
+    );
+    assert.deepEqual(link, { label: 'Open the queue', url: `${BASE_URL}/queues/${queue.id}` });
+    assert.equal(title, 'Failure: queue “emails” does not drain');
+    assert.equal(
+      write({ ...alert, level: 'recovery', downMs: 7_500_000 }).title,
+      'Recovery: queue “emails” drains again after 2 h 5 min',
+    );
+    assert.equal(
+      write({ ...alert, kind: 'failure_rate', downMs: 7_500_000 }).title,
+      'Reminder: queue “emails” still fails too often after 2 h 5 min',
+    );
+  });
+
   test('an alert links to the run', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);

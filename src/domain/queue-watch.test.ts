@@ -147,7 +147,7 @@ describe('the rules', () => {
   test('are read as written, and damaged ones count as not set', () => {
     assert.deepEqual(readWatchRules(writeWatchRules(rules)), rules);
     assert.equal(writeWatchRules(NO_WATCH), null);
-    for (const text of [null, 'null', '{"backlog', '3'])
+    for (const text of [null, 'null', '{"backlog', '3', '{"backlog":3,"failureRate":"x"}', '[]'])
       assert.deepEqual(readWatchRules(text), NO_WATCH);
   });
 

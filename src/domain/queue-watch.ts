@@ -48,11 +48,34 @@ export function writeWatchRules({ backlog, failureRate }: WatchRules): string | 
 export function readWatchRules(text: string | null): WatchRules {
   if (text === null) return NO_WATCH;
   try {
-    return { ...NO_WATCH, ...(JSON.parse(text) as Partial<WatchRules> | null) };
+    const kept = fieldsOf(JSON.parse(text));
+    return {
+      backlog: readBacklog(kept['backlog']),
+      failureRate: readFailures(kept['failureRate']),
+    };
   } catch {
     return NO_WATCH;
   }
 }
+
+function readBacklog(given: unknown): BacklogRule | null {
+  const kept = fieldsOf(given);
+  const rule = {
+    minutes: numberOf(kept['minutes']),
+    jobs: numberOf(kept['jobs']),
+    pausedHours: numberOf(kept['pausedHours']),
+  };
+  return Object.values(rule).every((limit) => limit === null) ? null : rule;
+}
+
+function readFailures(given: unknown): FailureRule | null {
+  const kept = fieldsOf(given);
+  const attempts = numberOf(kept['attempts']);
+  return attempts === null ? null : { percent: numberOf(kept['percent']), attempts };
+}
+
+const fieldsOf = (given: unknown): Partial<Record<string, unknown>> => ({ ...(given as object) });
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : null);
 
 export function kindsOf({ backlog, failureRate }: WatchRules): WatchKind[] {
   return [

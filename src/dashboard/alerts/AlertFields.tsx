@@ -73,7 +73,7 @@ export function WatchFields() {
       <NumberField
         name="backlog_minutes"
         label="Overdue for"
-        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)} for which a due job may wait. Empty: any time.`}
+        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)}, for which a due job may wait. Empty: any time.`}
         placeholder="none"
       />
       <NumberField
@@ -85,7 +85,7 @@ export function WatchFields() {
       <NumberField
         name="backlog_paused_hours"
         label="Paused for"
-        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)} for which the queue or its team may be paused. Empty: any time.`}
+        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)}, for which the queue or its team may be paused. Empty: any time.`}
         placeholder="none"
       />
       <NumberField

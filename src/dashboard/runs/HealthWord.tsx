@@ -79,6 +79,8 @@ export function StartCron({ id }: { id: string }) {
 /** How long it is paused, or that it runs as many jobs as it may. */
 export function describeLoad({ queue, running, health }: QueueListRow): ReactNode {
   if (queue.pausedUntil !== null) return <Until at={queue.pausedUntil} />;
+  // An alert about a long pause is open.
+  if (queue.isPaused && health === 'late') return 'paused';
   const { concurrencyLimit } = queue;
   const isFull = concurrencyLimit !== null && running >= concurrencyLimit;
   return isFull && health !== 'paused' ? 'at its limit' : null;

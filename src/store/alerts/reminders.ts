@@ -97,6 +97,7 @@ async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
     .executeTakeFirst();
   if (!row) return undefined;
   const key = { team_id, source_id: id, level: 'failure', delivery: not('muted') } as const;
+  // Alerts about the whole queue have no run.
   const where = [sql<boolean>`run_id is not null`];
   const [sent] = await all(trx, 'alerts', key, { where, order: ['id desc'], limit: 1 });
   return {
