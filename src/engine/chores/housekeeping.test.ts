@@ -117,32 +117,35 @@ describe('housekeeping', () => {
       for (const house of houses) await house.stop();
     });
 
-    test('a clock that jumps ahead by a year costs no history for an hour', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const queue = await aQueue(store, team.id);
-      const completed_at = store.clock.now() - DAY_MS;
-      await fillJobs(store, [
-        { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
-      ]);
-      const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
-      const housekeeping = keepHouse(store, {});
-      housekeeping.start();
-      await store.testClock.advance(60_000);
-      store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
-      for (let minute = 0; minute < 55; minute++) {
+    for (const historyMaxBytes of [null, 1]) {
+      const limit = historyMaxBytes === null ? 'without' : 'over';
+      test(`a clock that jumps ahead by a year costs no history for an hour, ${limit} a limit of its size`, async () => {
+        await using store = await openTestStore();
+        const team = await aTeam(store);
+        const queue = await aQueue(store, team.id);
+        const completed_at = store.clock.now() - HOUR_MS / 2;
+        await fillJobs(store, [
+          { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
+        ]);
+        const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
+        const housekeeping = keepHouse(store, { historyMaxBytes });
+        housekeeping.start();
         await store.testClock.advance(60_000);
-        assert.equal(await isThere(), true, `${minute} minutes`);
-      }
-      await eventually(
-        async () => {
+        store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
+        for (let minute = 0; minute < 55; minute++) {
           await store.testClock.advance(60_000);
-          return !(await isThere());
-        },
-        { everyMs: 5, what: 'the job to go by the clock that stayed' },
-      );
-      await housekeeping.stop();
-    });
+          assert.equal(await isThere(), true, `${minute} minutes`);
+        }
+        await eventually(
+          async () => {
+            await store.testClock.advance(60_000);
+            return !(await isThere());
+          },
+          { everyMs: 5, what: 'the job to go by the clock that stayed' },
+        );
+        await housekeeping.stop();
+      });
+    }
   });
 });
 
