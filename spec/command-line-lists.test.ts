@@ -13,6 +13,15 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   const { open, printed, refused } = useCommands(makeDatabaseUrl);
   const team = ['--team', 'Acme'];
 
+  test('team edit sets and removes the field that lists of jobs show', async () => {
+    const set = await printed('team', 'edit', ...team, '--shown-field', '$.customer');
+    assert.deepEqual(set, { shown_field: '$.customer' });
+    assert.deepEqual(await printed('team', 'edit', ...team), { shown_field: '$.customer' });
+    assert.match(await refused('team', 'edit', ...team, '--shown-field', 'a..b'), /must be a path/);
+    const removed = await printed('team', 'edit', ...team, '--no-shown-field');
+    assert.deepEqual(removed, { shown_field: null });
+  });
+
   test('team pause and resume need a confirmation', async () => {
     const warned = await refused('team', 'pause', ...team);
     assert.equal(warned, 'this stops all crons and jobs of the team; add --yes to confirm.');

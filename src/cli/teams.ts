@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { formatMillis } from '#domain/instant';
+import { readChange, writeRecord } from '#work/resources/resource';
+import { TEAM } from '#work/resources/team';
 import { CommandFault } from './fault.ts';
+import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addUntil, readUntil } from './pauses.ts';
 import { writeTeam } from './records.ts';
 import { addTeamCommand, type Session, type TeamPlace } from './session.ts';
@@ -35,6 +38,14 @@ export function addTeamCommands(program: Command, session: Session): void {
     "make a team's signing secret, replacing the one it has",
     async ({ teamId, people }) => ({ signingSecret: await people.generateSigningSecret(teamId) }),
   );
+  const edit = verb<Options>('edit', "change a team's settings", async (place, options) => {
+    const { work, teamId } = place;
+    const change = accept(TEAM, readChange(TEAM, await readOptions(session, TEAM, options)));
+    const settings = { ...(await work.readTeamSettings(teamId)), ...change };
+    await work.editTeamSettings(teamId, settings);
+    return writeRecord(TEAM, settings);
+  });
+  addFieldOptions(edit, TEAM);
   for (const name of ['pause', 'resume'] as const) {
     const { description, warning, already } = PAUSES[name];
     const command = verb<{ yes?: true; until?: string }>(

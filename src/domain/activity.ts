@@ -58,6 +58,7 @@ const ACTIONS = {
   'channel.deleted': { area: 'notifications', words: 'Deleted the notification channel' },
   'team.paused': { area: 'team', words: 'Paused everything' },
   'team.resumed': { area: 'team', words: 'Resumed everything' },
+  'team.edited': { area: 'team', words: 'Changed the settings of the team' },
   'team.renamed': { area: 'team', words: 'Renamed the team' },
   'team.transferred': { area: 'team', words: 'Changed the owner' },
   'team.plan': { area: 'team', words: 'Changed the plan' },

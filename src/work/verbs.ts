@@ -12,6 +12,7 @@ import type { Queue } from './queues.ts';
 import { CRON } from './resources/cron.ts';
 import { JOB_EDIT } from './resources/job.ts';
 import { QUEUE, type QueueChange } from './resources/queue.ts';
+import { TEAM } from './resources/team.ts';
 import { describeChange } from './resources/resource.ts';
 import type { WindowInput } from './resources/window.ts';
 import type { WindowOutcome } from './windows.ts';
@@ -68,6 +69,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     'readResponseText readChannel listChannels listChannelChoices findChannel',
     'listChannelUsers findWindow listWindows listActiveWindows listAlertSources listAlerts',
     'findAlert findSlowSince listEndingCertificates listOpenWatches countUnreadAlerts readTeamPause readOverview readAttention',
+    'readTeamSettings readShownField',
     'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
     'listActivity listActivityOf',
   ),
@@ -246,6 +248,14 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   markAlerts: WORK,
   markAlertsReadUpTo: WORK,
 
+  editTeamSettings: {
+    needs: 'work',
+    prepare: async (work, teamId, after) => {
+      const before = await work.readTeamSettings(teamId);
+      const detail = describeChange(TEAM, before, after);
+      return () => (detail === '' ? null : { action: 'team.edited', detail });
+    },
+  },
   pauseTeam: {
     needs: 'work',
     entries: (isDone, _teamId, _by, until = null) =>

@@ -15,6 +15,7 @@ import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork } from './queues.ts';
 import { createRunListWork } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
+import { createShownFieldWork } from './shown-fields.ts';
 import { createTeamPauseWork } from './team-pauses.ts';
 import { createTagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
@@ -65,6 +66,7 @@ function createMethods(options: WorkOptions) {
     ...createFindWork(store),
     ...createTagWork(store),
     ...createTeamPauseWork(store),
+    ...createShownFieldWork(store),
     ...createActivityWork(store),
     ...createRunListWork(store),
     ...createRunPages(store, isSecretHeader),

@@ -29,8 +29,8 @@ import {
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
-import { jobBulk, jobColumns } from '../runs/JobTable.tsx';
-import type { BoundedCount, JobSearch, JobTab, Work } from '../services.ts';
+import { jobBulk, jobColumns, type JobRow } from '../runs/JobTable.tsx';
+import type { BoundedCount, JobListRow, JobSearch, JobTab, Work } from '../services.ts';
 import type { Route } from './+types/jobs.ts';
 import classes from './jobs.module.css';
 
@@ -51,9 +51,12 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     search && narrowed && actsOn(search.tab) ? work.countJobs(team.id, search) : null,
     mayShowResent ? work.countJobs(team.id, { ...search, resent: 'only' }) : none,
   ]);
+  const shown = await work.readShownField(team.id, [...page.rows, ...toCome]);
+  const withField = (job: JobListRow): JobRow => ({ ...job, field: shown?.values[job.id] ?? null });
   return {
-    page,
-    toCome,
+    page: { ...page, rows: page.rows.map(withField) },
+    toCome: toCome.map(withField),
+    path: shown?.path ?? null,
     tab,
     narrowed,
     faults,
@@ -134,7 +137,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
       <List
         faults={faults}
         caption="Jobs"
-        columns={jobColumns(page.rows, loaderData.pausedQueueIds)}
+        columns={jobColumns(page.rows, loaderData.pausedQueueIds, loaderData.path)}
         rows={page.rows}
         bulk={jobBulk(tab, matching, loaderData.asOf)}
         empty={<Nothing {...loaderData} />}
@@ -150,7 +153,7 @@ type Shown = Route.ComponentProps['loaderData'];
 /** With more past jobs the list of future ones is closed. */
 const mostBesides = 10;
 
-function ToCome({ toCome, page, pausedQueueIds }: Shown) {
+function ToCome({ toCome, page, pausedQueueIds, path }: Shown) {
   const [first] = toCome;
   if (!first) return null;
   return (
@@ -160,7 +163,7 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
       </summary>
       <DataTable
         caption="Jobs to come"
-        columns={jobColumns(toCome, pausedQueueIds)}
+        columns={jobColumns(toCome, pausedQueueIds, path)}
         rows={toCome}
         isLive
         hasMore={toCome.length === mostToCome}

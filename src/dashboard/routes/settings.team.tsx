@@ -2,31 +2,36 @@ import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
 import { may } from '#people/roles';
 import { countOf } from '../words/amounts.ts';
-import { TextField } from '../forms/Field.tsx';
+import { PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { requirePermission } from '../context.ts';
 import { actOn, open } from '../serving/open.ts';
+import { TEAM } from '#work/resources/team';
+import { writeTexts } from '#work/resources/resource';
+import { readTeamForm } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/settings.team.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { team, actor, teams } = open(context);
-  const [{ leading, memberCount }, deletion] = await Promise.all([
+  const { team, actor, teams, work } = open(context);
+  const [{ leading, memberCount }, settings, deletion] = await Promise.all([
     teams.describeTeam(actor),
+    work.readTeamSettings(team.id),
     team.role === 'owner' ? teams.describeTeamDeletion(actor) : null,
   ]);
   return {
     team,
     leading: leading.map(({ name, email, role }) => ({ name, email, role })),
+    settings: writeTexts(TEAM, settings),
     deletion,
     memberCount,
   };
 }
 
 export function action({ context }: Route.ActionArgs) {
-  const { form, teams, intent, actor, refuse, reject, say } = open(context);
+  const { form, team, work, teams, intent, actor, refuse, reject, say } = open(context);
   const name = readText(form, 'name');
   return actOn(intent, {
     rename: async () => {
@@ -34,6 +39,12 @@ export function action({ context }: Route.ActionArgs) {
       const outcome = await teams.renameTeam(actor, name);
       if (outcome.kind !== 'done') return reject(outcome);
       return say('/settings/team', 'The team is renamed.');
+    },
+    lists: async () => {
+      const reading = readTeamForm(form);
+      if (!reading.ok) return refuse(reading.errors);
+      await work.editTeamSettings(team.id, reading.input);
+      return say('/settings/team', 'The lists of jobs are changed.');
     },
     leave: async () => {
       const outcome = await teams.leaveTeam(actor);
@@ -49,7 +60,7 @@ export function action({ context }: Route.ActionArgs) {
 }
 
 export default function Team({ loaderData }: Route.ComponentProps) {
-  const { team, leading, deletion, memberCount } = loaderData;
+  const { team, leading, settings, deletion, memberCount } = loaderData;
   return (
     <>
       <Section title="Name" note="Crons, queues, jobs and the monthly limit belong to the team.">
@@ -59,6 +70,24 @@ export default function Team({ loaderData }: Route.ComponentProps) {
           <Form intent="rename" values={{ name: team.name }}>
             <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
             <Submit intent="rename">Rename team</Submit>
+          </Form>
+        )}
+      </Section>
+      <Section
+        title="Who is affected"
+        note="Lists of jobs can show one field of each payload, such as the customer."
+      >
+        {!may(team.role, 'work') ? (
+          <p className="mono">{settings['shown_field'] || 'None'}</p>
+        ) : (
+          <Form intent="lists" values={settings}>
+            <PlainField
+              name="shown_field"
+              label="Field in lists of jobs"
+              description="A path such as $.customer or $.order.items[0].id. Empty: none. Payloads over 16 kB are not read."
+              placeholder="$.customer"
+            />
+            <Submit intent="lists">Save field</Submit>
           </Form>
         )}
       </Section>

@@ -12,20 +12,26 @@ import { actsOn } from './job-search.ts';
 import { isFailed, jobStatus } from './cron-status.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
+/** With the field of the payload that the team's lists show. */
+export type JobRow = JobListRow & { field: string | null };
+
+/** @param path of that field */
 export function jobColumns(
-  jobs: readonly JobListRow[],
+  jobs: readonly JobRow[],
   pausedQueueIds: readonly string[],
-): Column<JobListRow>[] {
+  path: string | null,
+): Column<JobRow>[] {
   const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
-  const actions: Column<JobListRow> = {
+  const actions: Column<JobRow> = {
     key: 'actions',
     head: 'Actions',
     // A held job's button shows when it will be fired.
     width: jobs.some(isHeld) ? '304px' : '124px',
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
-  return [...columns, actions];
+  const shown = path === null ? [] : [fieldColumn(path)];
+  return [...columns, ...shown, ...outcomeColumns, actions];
 }
 
 export function jobBulk(
@@ -71,7 +77,7 @@ export function jobBulk(
   };
 }
 
-const columns: Column<JobListRow>[] = [
+const columns: Column<JobRow>[] = [
   {
     key: 'status',
     head: 'Status',
@@ -91,8 +97,19 @@ const columns: Column<JobListRow>[] = [
       </Link>
     ),
   },
-  ...outcomeColumns,
 ];
+
+/** Who is affected, by a field of the payload. */
+function fieldColumn(path: string): Column<JobRow> {
+  return {
+    key: 'field',
+    head: path.replace(/^\$\.?/, '') || 'Payload',
+    width: '130px',
+    isPlain: true,
+    givesWay: 5,
+    cell: ({ field }) => (field === null ? '–' : <span title={field}>{field}</span>),
+  };
+}
 
 const fireLater = 'Fire when the queue is enabled';
 

@@ -13,6 +13,7 @@ import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { type JobInput, readJobInput } from '#work/resources/job';
 import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
+import { TEAM, type TeamSettings } from '#work/resources/team';
 import { readText } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import type { FieldErrors } from '../services.ts';
@@ -128,6 +129,10 @@ export function readQueueForm(
     return { ok: true, input: { name: named.input, change: change.input } };
   const errors = [named, change].flatMap((reading) => (reading.ok ? [] : reading.errors));
   return { ok: false, errors: errorsOf(errors) };
+}
+
+export function readTeamForm(form: FormData): FormReading<TeamSettings> {
+  return settle(readWhole(TEAM, readFields(form)), {});
 }
 
 /** @param more further errors */

@@ -36,6 +36,8 @@ export const teams = table(
     paused_until: instant().orNull,
     /** A copy of the windows that pause runs (pausing-windows.ts), because claims read the team's row anyway. */
     pausing_windows: json().orNull,
+    /** A JSON path (§2.4) into payloads. */
+    shown_field: text().orNull,
     /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
   },

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Context } from '../database/context.ts';
+import type { Database } from '../database/database.ts';
+import { all, change, one } from '../database/rows.ts';
+
+/** A list shows nothing of larger payloads, so that a page of them stays cheap. */
+const MOST_PAYLOAD_BYTES = 16_384;
+
+/** The field of payloads that a team's lists of jobs show. */
+export const shownFields = {
+  /** A JSON path; null: none. */
+  async read({ main }: Context, teamId: string): Promise<string | null> {
+    const row = await one(main, 'teams', { id: teamId }, ['shown_field']);
+    return row?.shown_field ?? null;
+  },
+
+  async write({ main }: Context, teamId: string, path: string | null): Promise<void> {
+    await change(main, 'teams', { id: teamId, deleted_at: null }, { shown_field: path });
+  },
+
+  /** Larger ones are left out; neither database reads them for it. */
+  async readSmallPayloads(
+    { searches }: Context,
+    teamId: string,
+    jobIds: readonly string[],
+  ): Promise<Map<string, string>> {
+    const found = await Promise.all(
+      (['jobs', 'ended_jobs'] as const).map((table) =>
+        listPayloads(searches, table, teamId, jobIds),
+      ),
+    );
+    return new Map(found.flat());
+  },
+};
+
+async function listPayloads(
+  db: Database,
+  table: 'jobs' | 'ended_jobs',
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<[id: string, payload: string][]> {
+  const isSmall = sql<boolean>`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
+  const where = [db.dialect.isAmong('id', jobIds), isSmall];
+  const rows = await all(db, table, { team_id: teamId }, { columns: ['id', 'payload'], where });
+  return rows.flatMap(({ id, payload }) =>
+    payload === null ? [] : [[id, payload] as [string, string]],
+  );
+}
