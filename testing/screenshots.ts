@@ -74,6 +74,8 @@ async function nameTargets(page: Page): Promise<void> {
     while (texts.nextNode()) {
       const { currentNode } = texts;
       currentNode.nodeValue = (currentNode.nodeValue ?? '')
+        // Where the scheme stands alone, pages hide https.
+        .replace(/^http:\/\/$/, '')
         .replaceAll(/http:\/\/(?=127\.|$)/g, 'https://')
         .replaceAll(location.host, 'belfry.northwind.example')
         .replaceAll(/127\.0\.0\.1:\d+/g, 'api.northwind.example')

@@ -233,7 +233,7 @@ describe('a cron', () => {
     const user = await begin();
     await using watched = await open('/crons/new', user, false);
     const { page } = watched;
-    await page.getByText('Paste to create').click();
+    await page.getByText('Import from curl or crontab').click();
     await page.getByLabel('Command').fill('echo hello');
     await press(page.locator('main'), 'Fill the form');
     await page.getByText('There is no curl or wget in this command.').waitFor();

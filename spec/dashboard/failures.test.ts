@@ -70,7 +70,7 @@ for (const javaScript of [true, false]) {
         const before = await failed(user);
         const question = await confirm(page, 'Retry', rowOf(page, '/down'));
         assert.match(question, /Retry 2 failed jobs\?/);
-        await page.getByText('2 jobs are retried.').waitFor();
+        await page.getByText('2 jobs are resent.').waitFor();
         await eventually(async () => (await failed(user, '/down')).length === 4);
         const after = await failed(user);
         assert.ok(before.every((id) => after.includes(id)));
@@ -93,7 +93,7 @@ for (const javaScript of [true, false]) {
       assert.equal(await rowOf(page, '/gone').getByText('Use this URL').count(), 0);
       const question = await confirm(page, 'Use this URL', rowOf(page, '/old'));
       assert.ok(question.includes(`${target.url}${moved}`), question);
-      await page.getByText('2 jobs are retried.').waitFor();
+      await page.getByText('2 jobs are resent.').waitFor();
       await eventually(() => sent().length === 2);
       assert.deepEqual(sent().toSorted(), [`${moved}?n=1`, `${moved}?n=2`]);
       assert.equal(await rowOf(page, '/old').count(), 0, 'none of them is left');

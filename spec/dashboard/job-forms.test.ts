@@ -58,7 +58,7 @@ for (const javaScript of [true, false]) {
       const path = `/pasted-${suffix}`;
       await using watched = await open('/jobs/new', user);
       const { page } = watched;
-      await page.getByText('Paste to create').click();
+      await page.getByText('Import from curl or crontab').click();
       await page
         .getByLabel('Command')
         .fill(`curl -X PUT -H 'X-Key: 1' --data '{"a":1.0}' ${target.url}${path} | jq .`);
@@ -97,7 +97,7 @@ for (const javaScript of [true, false]) {
         const first = await work.findJob(user.teamId, jobId);
         await using watched = await open(`/jobs/${jobId}`, user);
         const { page } = watched;
-        await page.getByRole('link', { name: 'Create again with edits' }).click();
+        await page.getByRole('link', { name: 'Edit and resend' }).click();
         await heading(page, 'Create job again');
         assert.equal((await page.content()).includes('s3cret-token'), false);
         await page.getByLabel('URL', { exact: true }).fill(`${target.url}/again-${suffix}`);

@@ -206,7 +206,7 @@ describe('jobs', () => {
     const { page } = watched;
     await page.getByRole('checkbox', { name: 'Select row' }).first().check();
     await press(page.locator('main'), 'Retry (1)');
-    await page.getByText('1 job is retried.').waitFor();
+    await page.getByText('1 job is resent.').waitFor();
     await eventually(async () => (await failedOf(user)) === 4);
     await page.reload();
     const question = await confirm(page, 'Retry all failed');

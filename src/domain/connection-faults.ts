@@ -28,8 +28,8 @@ const CANNOT_BE_SENT = [
 ] as const;
 const NOT_OPENED = [
   'The connection could not be opened',
-  'Nothing answered at this address. A firewall that drops packets looks just so.',
-  'See that the target runs and that its firewall lets requests from outside in.',
+  'Nothing answered at this address. A firewall that drops packets looks the same.',
+  'Make sure the target is running and its firewall allows requests from outside.',
 ] as const;
 const corrupt = (coding: string): ConnectionFault => ({
   says: `response body is not valid ${coding}`,
@@ -48,7 +48,7 @@ const FAULTS = {
     means: [
       'The connection was refused',
       'The machine answers, but nothing listens at this port.',
-      'See that the target runs and that the port in the URL is right.',
+      'Make sure the target is running and the port in the URL is right.',
     ],
   },
   reset: {
@@ -57,7 +57,7 @@ const FAULTS = {
     means: [
       'The connection was reset',
       CUT,
-      'Look into the logs of the target and its proxy at this time; a crash or a limit there is the usual cause.',
+      'Check the logs of the target and its proxy for this time. The usual cause is a crash or a limit there.',
     ],
   },
   aborted: { says: 'connection aborted', from: ['ECONNABORTED'] },
@@ -67,7 +67,7 @@ const FAULTS = {
     means: [
       'The connection was closed while the request was sent',
       CUT,
-      'Look into the logs of the target: it may refuse bodies of this size, or have crashed at this moment.',
+      "Check the target's logs: it may refuse bodies of this size, or have crashed at this moment.",
     ],
   },
   'closed-while-opening': { says: 'connection closed while opening', from: ['CLOSED_EARLY'] },
@@ -76,7 +76,7 @@ const FAULTS = {
     means: [
       'The connection was closed without a response',
       'The target took the request and closed the connection.',
-      'Look into the logs of the target: it has often crashed or restarted at this moment.',
+      "Check the target's logs: it has often crashed or restarted at this moment.",
     ],
   },
   'response-cut': {
@@ -84,7 +84,7 @@ const FAULTS = {
     means: [
       'The response ended early',
       'The target began to answer and broke off.',
-      'Look into the logs of the target; it has often crashed or hit a limit while it was writing.',
+      "Check the target's logs: it has often crashed or hit a limit while it was writing.",
     ],
   },
   'timed-out': { says: 'connection timed out', from: ['ETIMEDOUT'], means: NOT_OPENED },

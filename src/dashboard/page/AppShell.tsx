@@ -36,7 +36,7 @@ export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellPro
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
-        To the page
+        Skip to content
       </a>
       {navigation.state === 'idle' ? null : (
         <div className={classes.progress} role="progressbar" aria-label="Loading" />
@@ -196,7 +196,7 @@ function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfU
         chosen={team.id}
       />
       <hr />
-      <p>The API follows your current team at once.</p>
+      <p>API calls with your token always go to the team selected here.</p>
       <Link to="/teams/new">
         <Glyph name="plus" />
         Create team

@@ -15,7 +15,7 @@ function whyPaused(): string | null {
   const reason = pausingElements.find(([selector]) => document.querySelector(selector) !== null);
   if (reason) return reason[1];
   const forms = document.querySelectorAll<HTMLFormElement>('main form[method="post"]');
-  return [...forms].some(isChanged) ? 'something is typed that is not sent' : null;
+  return [...forms].some(isChanged) ? 'unsaved input' : null;
 }
 
 function isChanged(form: HTMLFormElement): boolean {

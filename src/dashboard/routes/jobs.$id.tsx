@@ -95,7 +95,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
             {job.status === 'pending' ? (
               <LinkButton to={`/jobs/${job.id}/edit`}>Edit</LinkButton>
             ) : null}
-            <LinkButton to={again}>Create again with edits</LinkButton>
+            <LinkButton to={again}>Edit and resend</LinkButton>
             <FireRetry id={loaderData.waitingId} of={job} isHeld={loaderData.isHeld} />
             <JobActions job={job} isHeld={loaderData.isHeld} />
           </>

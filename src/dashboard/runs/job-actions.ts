@@ -10,7 +10,7 @@ const kinds = ['fire', 'retry', 'delete'] as const;
 
 const words: Readonly<Record<BulkKind, { done: string; wrongState: string }>> = {
   fire: { done: 'fired', wrongState: 'no longer pending' },
-  retry: { done: 'retried', wrongState: 'not failed, or resent already' },
+  retry: { done: 'resent', wrongState: 'not failed, or resent already' },
   delete: { done: 'deleted', wrongState: 'neither pending nor failed any more' },
 };
 

@@ -11,7 +11,7 @@ export function PasteBox({ pasted = {}, example }: PasteBoxProps) {
   const { problem, notes } = pasted;
   return (
     <details className={classes.paste} open={problem !== undefined || notes !== undefined}>
-      <summary>Paste to create</summary>
+      <summary>Import from curl or crontab</summary>
       <div>
         {problem ? <Notice kind="failed">{problem}</Notice> : null}
         {notes ? (
