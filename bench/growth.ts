@@ -23,12 +23,12 @@ interface GrowthOptions {
   finished: number;
   waiting: number;
   batches: number;
-  /** Whether a transaction is open while `BESIDE` runs come and go. */
+  /** Whether a transaction is open while `RUNS_MEANWHILE` runs come and go. */
   hasSnapshot: boolean;
 }
 
 const SMALL = 1_000;
-const BESIDE = 100_000;
+const RUNS_MEANWHILE = 100_000;
 const QUEUES = 10;
 const SLOTS_OF_QUEUE = 10;
 const BATCH = QUEUES * SLOTS_OF_QUEUE;
@@ -93,7 +93,7 @@ async function measureOn(
   process.stdout.write(`  ${title}\n`);
   const snapshot = hasSnapshot ? await openSnapshot(large.place) : null;
   if (snapshot) {
-    for (let n = 0; n < BESIDE / BATCH; n++) await runBatch(large);
+    for (let n = 0; n < RUNS_MEANWHILE / BATCH; n++) await runBatch(large);
     large.samples.clear();
   }
   await measureInTurns(small, large, batches);

@@ -199,7 +199,7 @@ describe('several nodes share the count (§8.1)', () => {
   test('two services on one Postgres reject the 61st request on either', async () => {
     const env = { API_RATE_LIMIT: '60' };
     await using first = await startService(openPostgresTestStore, { sends: false, env });
-    await using second = await startNodeBeside(first, env);
+    await using second = await startSecondNode(first, env);
     for (let n = 0; n < 30; n++) {
       const [one] = await sendJobs(first.url, first.token, 1);
       const [other] = await sendJobs(second.url, first.token, 1);
@@ -217,7 +217,7 @@ describe('several nodes share the count (§8.1)', () => {
 });
 
 /** A second node on the database of the first, with the same clock. */
-async function startNodeBeside(first: TestService, env: Record<string, string>) {
+async function startSecondNode(first: TestService, env: Record<string, string>) {
   const config = readConfig({ DATABASE_URL: 'sqlite::memory:', ...env }, '/');
   assert.ok(!('errors' in config));
   const store = await first.store.openAnother({ serving: true });

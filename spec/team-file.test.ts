@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Store } from '#store/store';
-import { configOf, type Json, openBeside, run } from '#testing/command-line';
+import { configOf, type Json, openSecondStore, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { aCron, aQueue } from '#testing/factories';
 import { forEachDatabase } from '#testing/process';
@@ -66,7 +66,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   before(async () => {
     config = configOf(await makeDatabaseUrl());
-    store = await openBeside(config);
+    store = await openSecondStore(config);
     work = createWork({ store });
   });
   after(() => store.close());

@@ -37,7 +37,7 @@ export function configFrom(env: NodeJS.ProcessEnv, folder: string): Config | nul
   return 'errors' in config ? null : config;
 }
 
-export async function openBeside(config: Config, { serving = false } = {}): Promise<Store> {
+export async function openSecondStore(config: Config, { serving = false } = {}): Promise<Store> {
   const location = config.database;
   return openStore({ location, appKey: APP_KEY, clock: realClock, log: silentLog, serving });
 }
@@ -122,7 +122,7 @@ export function useCommands(makeDatabaseUrl: () => Promise<string>, env: NodeJS.
   const open = {} as { config: Config; store: Store; teamId: string };
   before(async () => {
     open.config = configOf(await makeDatabaseUrl());
-    open.store = await openBeside(open.config);
+    open.store = await openSecondStore(open.config);
     open.teamId = (await open.store.teams.create('Acme', 'free', realClock.now())).id;
   });
   after(() => open.store.close());

@@ -30,14 +30,14 @@ export async function startRotatingPooler(
     for (const [at, server] of servers.entries()) {
       const reader = new MessageReader(false);
       // The client gets the answer to its first message only once.
-      let isHeard = at === 0;
+      let isForwarded = at === 0;
       server.on('data', (bytes: Buffer) => {
         for (const message of reader.read(bytes)) {
-          if (isHeard) client.write(message.bytes);
+          if (isForwarded) client.write(message.bytes);
           // ReadyForQuery outside of a transaction.
           if (message.type !== 'Z' || message.bytes.toString('latin1', 5, 6) !== 'I') continue;
-          if (isHeard) current = 1 - at;
-          isHeard = true;
+          if (isForwarded) current = 1 - at;
+          isForwarded = true;
         }
       });
     }

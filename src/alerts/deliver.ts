@@ -19,7 +19,7 @@ export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed';
 export interface Posting {
   sender: Sender;
   /** Called before each further post; false: stop. */
-  mayGoOn?: () => Promise<boolean>;
+  mayContinue?: () => Promise<boolean>;
   /** Null if the team has none. */
   readSecret: () => Promise<string | null>;
   now: () => number;
@@ -36,7 +36,7 @@ export async function postToChannel(
   message: Message,
 ): Promise<Delivery> {
   for (const [n, post] of postsOf(channel, message).entries()) {
-    if (n > 0 && (await posting.mayGoOn?.()) === false) return { kind: 'failed', error: LOST };
+    if (n > 0 && (await posting.mayContinue?.()) === false) return { kind: 'failed', error: LOST };
     const delivery = await sendPost(posting, post);
     if (delivery.kind !== 'sent') return delivery;
   }

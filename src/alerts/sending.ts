@@ -82,7 +82,7 @@ type Step =
   | { target: NotificationTarget; kind: 'none' };
 
 /** With its first error. */
-interface Fared {
+interface SendResult {
   hasSent: boolean;
   error: string | null;
 }
@@ -163,22 +163,22 @@ export class NotificationSending {
     const message = this.#write(batch);
     const steps = planSteps(recipientsOf(batch), found.channel, members);
     let left: NotificationTarget[] = steps.map(({ target }) => target);
-    const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
+    const result: SendResult = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
       // A node that lost the claim must not send anything more.
       let isOurs = true;
-      const mayGoOn = async () =>
+      const mayContinue = async () =>
         (isOurs = await notifications.keep(batch, left, clock.now() + LEASE_MS));
-      if (!(await mayGoOn())) return;
-      const error = await this.#take(notification, { step, message, mayGoOn });
+      if (!(await mayContinue())) return;
+      const error = await this.#take(notification, { step, message, mayContinue });
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
       // Emails to members don't show whether the chat works.
       if (config.kind !== 'email' && isForMembers(step.target)) continue;
-      if (error === null) fared.hasSent = true;
-      else fared.error ??= error;
+      if (error === null) result.hasSent = true;
+      else result.error ??= error;
     }
-    await this.#record(notification.teamId, channelId, fared);
+    await this.#record(notification.teamId, channelId, result);
     await this.#settle(batch, left);
   }
 
@@ -193,13 +193,17 @@ export class NotificationSending {
   /** @returns null if it was sent, else the error */
   async #take(
     notification: ClaimedNotification,
-    { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
+    {
+      step,
+      message,
+      mayContinue,
+    }: { step: Step; message: Message; mayContinue: () => Promise<boolean> },
   ): Promise<string | null> {
     const { log, observer } = this.#tools;
     const channel = step.kind === 'post' ? step.config.kind : 'email';
     const delivery =
       step.kind === 'post'
-        ? await this.#post(notification, step.config, { message, mayGoOn })
+        ? await this.#post(notification, step.config, { message, mayContinue })
         : await this.#mail(notification, step, message);
     const fields = { teamId: notification.teamId, notificationId: notification.id, channel };
     if (delivery.kind === 'failed') {
@@ -228,10 +232,10 @@ export class NotificationSending {
   async #post(
     { teamId, alert }: ClaimedNotification,
     config: PostedChannel,
-    { message, mayGoOn }: { message: Message; mayGoOn: () => Promise<boolean> },
+    { message, mayContinue }: { message: Message; mayContinue: () => Promise<boolean> },
   ): Promise<Delivery> {
     const { alerts } = this.#store;
-    const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayGoOn };
+    const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayContinue };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
     // Leaves out recovered sources: the recovery may have been sent when there was no incident, so an incident opened
@@ -250,7 +254,7 @@ export class NotificationSending {
   async #record(
     teamId: string,
     channelId: string | null,
-    { hasSent, error }: Fared,
+    { hasSent, error }: SendResult,
   ): Promise<void> {
     const { channels, clock } = this.#store;
     const now = clock.now();

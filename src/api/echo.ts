@@ -25,7 +25,7 @@ interface EchoDeps {
   isSecretHeader: IsSecretHeader;
 }
 
-interface Wish {
+interface EchoOptions {
   status: number;
   delaySeconds: number;
   body: string | null;
@@ -55,22 +55,22 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
     const hit = await limiter.hit(readClientAddress(incoming, trustedProxies), clock.now());
     if (!hit.allowed) return refuse(429, `The echo answers ${MOST_A_MINUTE} requests a minute.`);
     const query = new URL(c.req.url).searchParams;
-    const wish = readWish(query);
-    if (typeof wish === 'string') return refuse(400, wish);
+    const options = readOptions(query);
+    if (typeof options === 'string') return refuse(400, options);
     const body = await readBody(incoming, clock);
     if (body === 'too-large') return refuse(413, 'The echo takes bodies of up to 1 MiB.');
     if (typeof body === 'string') return refuse(408, 'The body did not arrive in time.');
     // Before the wait, so that no large body is in memory during it.
     const described = describe(incoming, query, body, isSecretHeader);
-    if (wish.delaySeconds > 0) {
+    if (options.delaySeconds > 0) {
       if (waiting >= MOST_WAITING) return refuse(503, 'Too many answers wait for their delay.');
-      await wait(wish.delaySeconds, outgoing);
+      await wait(options.delaySeconds, outgoing);
     }
-    return answer(wish, described);
+    return answer(options, described);
   });
 }
 
-function readWish(query: URLSearchParams): Wish | string {
+function readOptions(query: URLSearchParams): EchoOptions | string {
   const status = Number(query.get('status') ?? 200);
   if (!Number.isInteger(status) || status < 200 || status > 599)
     return 'status must be a whole number from 200 to 599.';
@@ -104,7 +104,7 @@ function describe(
 /** Responses that must not have a body. */
 const BODILESS = new Set([204, 205, 304]);
 
-function answer({ status, body }: Wish, described: object): Response {
+function answer({ status, body }: EchoOptions, described: object): Response {
   if (BODILESS.has(status)) return new Response(null, { status, headers: HEADERS });
   if (body === null) return Response.json(described, { status, headers: HEADERS });
   const type = { 'Content-Type': 'text/plain; charset=utf-8' };

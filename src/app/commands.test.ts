@@ -16,7 +16,7 @@ import {
   configOf,
   doctor,
   type Json,
-  openBeside,
+  openSecondStore,
   run,
   words,
 } from '#testing/command-line';
@@ -72,7 +72,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       PLANS: 'free=1000,pro=unlimited',
       BASE_URL: 'https://belfry.example.com',
     });
-    store = await openBeside(config);
+    store = await openSecondStore(config);
     const user = await printed(...words(NEW_USER));
     teamId = String(user['teamId']);
   });
@@ -552,7 +552,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
 
     test('doctor reports runs planned while the clock was ahead', async () => {
       const fresh = { ...configOf(await makeDatabaseUrl()), port: 0 };
-      const beside = await openBeside(fresh);
+      const beside = await openSecondStore(fresh);
       const team = await beside.teams.create('Ahead', 'free', realClock.now());
       const now = realClock.now();
       await aCron(beside, team.id, { nextRunAt: nextRunAfter('0 * * * *', now) });
@@ -584,7 +584,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         assert.equal(none[0]?.status, 'warn');
         assert.match(none[0]?.message ?? '', /none is alive, so nothing is sent/);
         assert.equal((await findingsOf('engines'))[0]?.status, 'ok');
-        const beside = await openBeside(configOf(url));
+        const beside = await openSecondStore(configOf(url));
         await beside.nodes.join(beside.clock.now(), 15_000);
         assert.equal((await findingsOf('engines', { role: 'web' }))[0]?.message, 'alive: 1');
         const commit = (how: string) =>
@@ -726,7 +726,7 @@ describe('backup', () => {
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-backup-'));
     config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
-    store = await openBeside(config, { serving: true });
+    store = await openSecondStore(config, { serving: true });
   });
   after(async () => {
     await store.close();

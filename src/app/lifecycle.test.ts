@@ -106,27 +106,27 @@ describe('a service', () => {
 describe('signals', () => {
   function listen(echoMs: number) {
     const source = new EventEmitter();
-    const heard: string[] = [];
+    const calls: string[] = [];
     stopOnSignals(source, {
-      stop: () => heard.push('stop'),
-      abort: () => heard.push('abort'),
+      stop: () => calls.push('stop'),
+      abort: () => calls.push('abort'),
       echoMs,
     });
-    return { source, heard };
+    return { source, calls };
   }
 
   test('the first signal stops gracefully and the second at once', () => {
-    const { source, heard } = listen(0);
+    const { source, calls } = listen(0);
     source.emit('SIGINT');
-    assert.deepEqual(heard, ['stop']);
+    assert.deepEqual(calls, ['stop']);
     source.emit('SIGTERM');
-    assert.deepEqual(heard, ['stop', 'abort']);
+    assert.deepEqual(calls, ['stop', 'abort']);
   });
 
   test('an echo of the first is not a second one', () => {
-    const { source, heard } = listen(60_000);
+    const { source, calls } = listen(60_000);
     source.emit('SIGINT');
     source.emit('SIGINT');
-    assert.deepEqual(heard, ['stop']);
+    assert.deepEqual(calls, ['stop']);
   });
 });

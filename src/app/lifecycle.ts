@@ -83,7 +83,7 @@ export class Service {
 }
 
 interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT', heard: () => void): unknown;
+  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
 }
 
 /**
@@ -95,12 +95,12 @@ export function stopOnSignals(
   { stop, abort, echoMs }: { stop: () => void; abort: () => void; echoMs: number },
 ): void {
   let firstAtMs: number | null = null;
-  const hear = () => {
+  const onSignal = () => {
     if (firstAtMs === null) {
       firstAtMs = performance.now();
       stop();
     } else if (performance.now() - firstAtMs >= echoMs) abort();
   };
-  source.on('SIGTERM', hear);
-  source.on('SIGINT', hear);
+  source.on('SIGTERM', onSignal);
+  source.on('SIGINT', onSignal);
 }

@@ -111,7 +111,7 @@ function isAction(text: string): text is ActivityAction {
 }
 
 /** An action, without secrets. */
-export interface Deed {
+export interface ActivityEntry {
   action: ActivityAction;
   /** With its name at that time. */
   subject?: { id: string; name: string };

@@ -125,8 +125,8 @@ function judgePath(
 function isEqual(text: string, written: string, expected: Expected): boolean {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'string' && isTextOf(value, written)) return true;
-  const likeness = compareValues(value, expected.value);
-  if (likeness !== 'unsure') return likeness === 'equal';
+  const comparison = compareValues(value, expected.value);
+  if (comparison !== 'unsure') return comparison === 'equal';
   const node = parseJsonText(text);
   // Nested too deeply for `parseJsonText`: equal as doubles has to be enough.
   if (typeof node === 'string' || expected.node === null) return true;

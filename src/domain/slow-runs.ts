@@ -19,7 +19,7 @@ export const LEAST_TIMED = 5;
 /** A shorter median would raise an alert at every hiccup. */
 const LEAST_SLOW_MS = 100;
 /** So that alternating runs raise one alert. */
-export const CALM_MS = 600_000;
+export const FAST_FOR_MS = 600_000;
 /** A busy queue doesn't store each slow run. */
 const REMEMBERED_MS = 60_000;
 
@@ -111,7 +111,7 @@ export function followPace(
   }
   const slowMs = Math.max(0, at - spell.since);
   if (!isSlow) {
-    if (!isSuccess || at - spell.lastAt < CALM_MS) return { spell, alert: null };
+    if (!isSuccess || at - spell.lastAt < FAST_FOR_MS) return { spell, alert: null };
     return { spell: null, alert: { level: 'recovery', slowMs } };
   }
   const lastAt = at - spell.lastAt < REMEMBERED_MS ? spell.lastAt : at;

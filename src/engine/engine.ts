@@ -34,7 +34,7 @@ const MAX_GROUPS = 64;
 const RESCAN_EVERY_MS = 15_000;
 /** How long to wait with a group that is due but returned nothing, because another node holds its rows. */
 const CONTENDED_PAUSE_MS = 5;
-/** How long to wait with a group at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
+/** How long to wait with a group at its queue's limit. The end of a run wakes it earlier, unless its signal is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to retry a claim that skipped a row that another transaction has locked. */
 const LOCKED_PAUSE_MS = 100;
@@ -134,7 +134,7 @@ export class Engine {
 
   async start(): Promise<void> {
     await this.#lease.start();
-    this.#stopListening = this.#store.signals.listen((signal) => this.#hear(signal));
+    this.#stopListening = this.#store.signals.listen((signal) => this.#receive(signal));
     await this.#rescan();
     this.#addingUp.expect();
     this.#cronTimes.start();
@@ -160,7 +160,7 @@ export class Engine {
     await Promise.all([this.#addingUp.stop(), planned]);
   }
 
-  #hear(signal: Signal): void {
+  #receive(signal: Signal): void {
     switch (signal.kind) {
       case 'jobs':
         this.#store.runs.hearOf(signal.queueId, signal.dueAt);
@@ -350,7 +350,7 @@ export class Engine {
     // After a fault, or if the claim named not all of them.
     const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
     for (const { group } of served) {
-      if (group.newsAt !== null) loop.scheduler.giveBack(group, again, group.from);
+      if (group.signalledAt !== null) loop.scheduler.giveBack(group, again, group.from);
     }
   }
 

@@ -42,7 +42,7 @@ test('an ended run changes nothing for a queue with free slots or an unknown que
   assert.equal(scheduler.groupCount, 1);
 });
 
-test('news that arrives while a claim looks outlives the answer of the claim', () => {
+test('a signal during a claim outlives the result of the claim', () => {
   const { scheduler, group } = schedulerTaken();
   scheduler.expect(QUEUE, 120);
   scheduler.giveBack(group, null);
@@ -62,7 +62,7 @@ test('a claim searches a group from its earliest possible due time', () => {
   assert.equal(group.from, 140);
 });
 
-test('news that arrives while a claim looks is looked for by the next one', () => {
+test('the next claim searches for work that was signalled during a claim', () => {
   const { scheduler, group } = schedulerTaken();
   scheduler.expect(QUEUE, 95);
   scheduler.giveBack(group, 140, 140);

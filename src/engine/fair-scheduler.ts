@@ -14,8 +14,8 @@ export interface FairGroup extends FairnessKey, Timed {
   from: number;
   inFlight: number;
   /** The earliest time reported during a claim; null outside of one. It overrides the claim's result. */
-  newsAt: number | null;
-  newsFrom: number;
+  signalledAt: number | null;
+  signalledFrom: number;
   isReady: boolean;
   /** The queue's rate allows no earlier start. */
   notBefore: number;
@@ -44,8 +44,8 @@ export class FairScheduler {
   expect(key: FairnessKey, dueAt: number, from = dueAt): void {
     const group = this.group(key);
     group.from = Math.min(group.from, from);
-    group.newsFrom = Math.min(group.newsFrom, from);
-    if (group.newsAt !== null) group.newsAt = Math.min(group.newsAt, dueAt);
+    group.signalledFrom = Math.min(group.signalledFrom, from);
+    if (group.signalledAt !== null) group.signalledAt = Math.min(group.signalledAt, dueAt);
     const at = Math.max(dueAt, group.notBefore);
     if (at < group.dueAt) this.#setDue(group, at);
   }
@@ -80,12 +80,12 @@ export class FairScheduler {
 
   /** Each must be given back with `giveBack`. */
   takeDue(now: number, most: number): FairGroup[] {
-    for (const group of this.#timers.takeUntil(now)) this.#standInLine(group);
+    for (const group of this.#timers.takeUntil(now)) this.#enqueue(group);
     const taken = this.#line.splice(0, most);
     for (const group of taken) {
       group.isReady = false;
-      group.newsAt = Infinity;
-      group.newsFrom = Infinity;
+      group.signalledAt = Infinity;
+      group.signalledFrom = Infinity;
       group.isChanged = false;
     }
     return taken;
@@ -98,12 +98,12 @@ export class FairScheduler {
    * @param notBefore the rate allows no earlier start
    */
   giveBack(group: FairGroup, nextDueAt: number | null, from = 0, notBefore = -Infinity): void {
-    const news = group.newsAt ?? Infinity;
-    group.newsAt = null;
-    group.from = Math.min(from, group.newsFrom);
+    const signalled = group.signalledAt ?? Infinity;
+    group.signalledAt = null;
+    group.from = Math.min(from, group.signalledFrom);
     group.notBefore = group.isChanged ? -Infinity : notBefore;
     group.dueAt = Infinity;
-    this.#setDue(group, Math.max(Math.min(nextDueAt ?? Infinity, news), group.notBefore));
+    this.#setDue(group, Math.max(Math.min(nextDueAt ?? Infinity, signalled), group.notBefore));
     this.#forgetIfIdle(group);
   }
 
@@ -138,26 +138,31 @@ export class FairScheduler {
 
   #setDue(group: FairGroup, dueAt: number): void {
     group.dueAt = dueAt;
-    if (dueAt !== Infinity && !group.isReady && group.newsAt === null) {
+    if (dueAt !== Infinity && !group.isReady && group.signalledAt === null) {
       this.#timers.put(group);
     }
   }
 
-  #standInLine(group: FairGroup): void {
-    if (group.isReady || group.newsAt !== null) return;
+  #enqueue(group: FairGroup): void {
+    if (group.isReady || group.signalledAt !== null) return;
     group.isReady = true;
     this.#line.push(group);
   }
 
   #forgetIfIdle(group: FairGroup): void {
-    if (group.inFlight > 0 || group.dueAt !== Infinity || group.newsAt !== null || group.isReady)
+    if (
+      group.inFlight > 0 ||
+      group.dueAt !== Infinity ||
+      group.signalledAt !== null ||
+      group.isReady
+    )
       return;
     this.#groups.delete(nameOf(group));
   }
 }
 
 function newGroup(key: FairnessKey): FairGroup {
-  const nothing = { dueAt: Infinity, from: Infinity, newsAt: null, newsFrom: Infinity };
+  const nothing = { dueAt: Infinity, from: Infinity, signalledAt: null, signalledFrom: Infinity };
   const idle = { inFlight: 0, settled: 0, isReady: false, isAtLimit: false };
   const unblocked = { notBefore: -Infinity, isChanged: false };
   return { ...key, ...nothing, ...idle, ...unblocked, heapIndex: -1 };

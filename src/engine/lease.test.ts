@@ -64,14 +64,14 @@ forEachStore((_name, openTestStore) => {
       await store.queues.save(teamId, 'emails', { isPaused: true }, clock.now());
       const { queueId, scheduledAt } = await aJob(store, teamId);
       await service.quiet();
-      await claimUnheard(service, queueId);
-      const heard: Signal[] = [];
+      await claimWithLostAnswer(service, queueId);
+      const received: Signal[] = [];
       // On Postgres, `unknown` says that the connection listens from now on.
-      store.signals.listen((signal) => signal.kind !== 'unknown' && heard.push(signal));
+      store.signals.listen((signal) => signal.kind !== 'unknown' && received.push(signal));
       const stopped = service.engine?.stop(0);
       await clock.advance(1);
       await stopped;
-      assert.deepEqual(heard, [{ kind: 'jobs', queueId, teamId, dueAt: scheduledAt }]);
+      assert.deepEqual(received, [{ kind: 'jobs', queueId, teamId, dueAt: scheduledAt }]);
     });
 
     test("a node that signed off sends nothing and doesn't come back", async () => {
@@ -91,7 +91,7 @@ forEachStore((_name, openTestStore) => {
 });
 
 /** Makes a claim in the engine's name without the engine getting the result. */
-async function claimUnheard(service: TestService, queueId: string): Promise<void> {
+async function claimWithLostAnswer(service: TestService, queueId: string): Promise<void> {
   const { store, teamId } = service;
   const [node] = await store.nodes.readOthers(newId(0));
   assert.ok(node);

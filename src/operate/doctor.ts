@@ -15,7 +15,7 @@ import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { describeSize, exceeds } from './database-size.ts';
-import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
+import { describeUntrustedSignIn, isStillUntrusted } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
 
 /** Larger differences make logs and records hard to compare. */
@@ -226,10 +226,12 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: nu
 /** Checks the proxy sign-in against the recorded requests whose header came from elsewhere. */
 function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: number): Finding[] {
   if (proxySignIn === null) return [];
-  const seen = found.strangeSignIn;
-  if (seen !== null && isStillStrange(seen, proxySignIn, now)) {
+  const seen = found.untrustedSignIn;
+  if (seen !== null && isStillUntrusted(seen, proxySignIn, now)) {
     const when = new Date(seen.at).toISOString();
-    return [warn('sign-in', `${describeStrangeSignIn(seen, proxySignIn)} (last noticed ${when})`)];
+    return [
+      warn('sign-in', `${describeUntrustedSignIn(seen, proxySignIn)} (last noticed ${when})`),
+    ];
   }
   const who = `${proxySignIn.emailHeader} names users, from ${writeRanges(proxySignIn.from)}`;
   const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));

@@ -8,7 +8,7 @@ import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { DatabaseSize } from '#store/database/inspection';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import { growthPerDay } from './database-size.ts';
-import { seldom } from './seldom.ts';
+import { throttled } from './throttled.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -213,7 +213,7 @@ export class Metrics implements EngineObserver, NotificationObserver {
 
   #watchPartitions(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.partitionsAheadMs(clock.now()), BACKLOG_EVERY_MS);
+    const read = throttled(clock, () => sources.partitionsAheadMs(clock.now()), BACKLOG_EVERY_MS);
     this.#gauge(
       'belfry_partitions_ahead_seconds',
       'For how long jobs that end will find a partition of the history; 0 where there is none for now',
@@ -228,7 +228,7 @@ export class Metrics implements EngineObserver, NotificationObserver {
 
   #watchSize(sources: MetricSources): void {
     const { clock, historyMaxBytes } = sources;
-    const read = seldom(clock, () => sources.readSize(clock.now()), SIZE_EVERY_MS);
+    const read = throttled(clock, () => sources.readSize(clock.now()), SIZE_EVERY_MS);
     const watch = (name: string, help: string, valueOf: (size: DatabaseSize) => number | null) =>
       this.#gauge(name, help, [], async (gauge) => {
         const size = await read();
@@ -253,7 +253,7 @@ export class Metrics implements EngineObserver, NotificationObserver {
 
   #watchBacklog(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.readBacklog(clock.now()), BACKLOG_EVERY_MS);
+    const read = throttled(clock, () => sources.readBacklog(clock.now()), BACKLOG_EVERY_MS);
     const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
       this.#gauge(name, help, ['state'], async (gauge) => {
         const backlog = await read();
@@ -270,7 +270,7 @@ export class Metrics implements EngineObserver, NotificationObserver {
 
   #watchOutbox(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.readOutbox(clock.now()), BACKLOG_EVERY_MS);
+    const read = throttled(clock, () => sources.readOutbox(clock.now()), BACKLOG_EVERY_MS);
     const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
       this.#gauge(name, help, ['of'], async (gauge) => {
         const outbox = await read();
@@ -295,12 +295,12 @@ export class Metrics implements EngineObserver, NotificationObserver {
       await sources.ping();
       return (clock.monotonicMs() - askedAtMs) / 1000;
     };
-    const look = seldom(clock, ask, BACKLOG_EVERY_MS);
+    const look = throttled(clock, ask, BACKLOG_EVERY_MS);
     const checkReady = async () => {
       await sources.checkReady();
       return true;
     };
-    const isReady = seldom(clock, checkReady, BACKLOG_EVERY_MS);
+    const isReady = throttled(clock, checkReady, BACKLOG_EVERY_MS);
     const readyHelp = 'Whether the database answers and takes writes: 1 or 0';
     this.#gauge('belfry_ready', readyHelp, [], async (gauge) =>
       gauge.set((await isReady()) === null ? 0 : 1),

@@ -3,27 +3,27 @@ import type { Arrival } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
-import type { Sightings, StrangeSignIn } from '#store/nodes/sightings';
+import type { Sightings, UntrustedSignIn } from '#store/nodes/sightings';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
 /** Recent, and no setting accepts the proxy since. */
-export function isStillStrange(
-  { at, header, address }: StrangeSignIn,
+export function isStillUntrusted(
+  { at, header, address }: UntrustedSignIn,
   { emailHeader, from }: ProxySettings,
   now: number,
 ): boolean {
   return now - at < SIGHTING_MEMORY_MS && header === emailHeader && !isInRanges(address, from);
 }
 
-export function describeStrangeSignIn(
-  { header, address }: StrangeSignIn,
+export function describeUntrustedSignIn(
+  { header, address }: UntrustedSignIn,
   { from }: ProxySettings,
 ): string {
   return `a request came with ${header} from ${address}, and PROXY_SIGN_IN_FROM names ${writeRanges(from)} alone, so it was ignored: if that is the proxy, add its address; if not, someone tries to be another, and the port is better reached by the proxy alone`;
 }
 
 interface Deps {
-  store: { strangeSignIns: Sightings<StrangeSignIn> };
+  store: { untrustedSignIns: Sightings<UntrustedSignIn> };
   settings: ProxySettings;
   clock: Clock;
   log: Log;
@@ -32,16 +32,16 @@ interface Deps {
 /** The header of the sign-in proxy came from elsewhere. */
 export function watchProxySignIn({ store, settings, clock, log }: Deps): SightingWatch<Arrival> {
   return watchFor({
-    store: store.strangeSignIns,
+    store: store.untrustedSignIns,
     log,
     find: (arrival: Arrival) => {
       const { address = 'an unknown address' } = arrival;
-      const isStrange = hasProxyHeader(arrival, settings) && !isInRanges(address, settings.from);
-      return isStrange ? { header: settings.emailHeader, address, at: clock.now() } : null;
+      const isUntrusted = hasProxyHeader(arrival, settings) && !isInRanges(address, settings.from);
+      return isUntrusted ? { header: settings.emailHeader, address, at: clock.now() } : null;
     },
-    isStillTrue: (known) => isStillStrange(known, settings, clock.now()),
+    isStillTrue: (known) => isStillUntrusted(known, settings, clock.now()),
     warn: ({ header, address, at }) => {
-      const remedy = describeStrangeSignIn({ header, address, at }, settings);
+      const remedy = describeUntrustedSignIn({ header, address, at }, settings);
       log.warn('proxy.sign-in-not-trusted', { header, address, remedy });
     },
   });

@@ -6,7 +6,7 @@ import type {
   SourceFigures,
   TeamFigures,
 } from '#store/figures/source-figures';
-import { seldom } from './seldom.ts';
+import { throttled } from './throttled.ts';
 
 /** They cost more than other metrics, and Prometheus scrapes about as often. */
 const READ_EVERY_MS = 15_000;
@@ -34,7 +34,7 @@ export function watchSources(
   registry: Registry,
   { clock, read, monthlyLimitOf }: SourceReader,
 ): void {
-  const look = seldom(clock, () => read(clock.now()), READ_EVERY_MS);
+  const look = throttled(clock, () => read(clock.now()), READ_EVERY_MS);
   const figures = [
     ...figuresOf('cron', ({ crons }) => crons),
     ...figuresOf('queue', ({ queues }) => queues),

@@ -33,7 +33,7 @@ export class BodyCollector {
   }
 
   /** Later bytes only change the count. */
-  get isSated(): boolean {
+  get isComplete(): boolean {
     if (this.#json?.isDone === false) return false;
     return this.#stored.isFull && this.#searches.every((search) => search.isFound);
   }

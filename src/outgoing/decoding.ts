@@ -106,7 +106,7 @@ export class DecodedBody implements BudgetedTask, PermitUser {
     if (this.#unseen === null) return;
     this.#collector.take(this.#unseen);
     this.#unseen = null;
-    if (!this.#collector.isSated) return void this.#decoder?.resume();
+    if (!this.#collector.isComplete) return void this.#decoder?.resume();
     this.close();
     if (this.#isReceived) this.#events.onBodyEnd();
     else this.#events.onBodyReady();

@@ -82,7 +82,7 @@ describe('names', () => {
     dns.answer('mixed.test', [{ type: 'A', data: '127.0.0.1', ttl: 60 }, '127.0.0.1']);
     await get('mixed.test');
     await get('mixed.test');
-    assert.equal(dns.queries.length, 5, 'believed for as long as its shortest record');
+    assert.equal(dns.queries.length, 5, 'cached for the shortest TTL of its records');
   });
 
   test('a name without an address is looked up again after five seconds, a failed lookup after one', async () => {

@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 /** At least one judged address, or the reason. */
 export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
-const OWN_ADDRESSES_BELIEVED_MS = 5_000;
+const OWN_ADDRESSES_TTL_MS = 5_000;
 
 const MAX_VERDICTS = 1_024;
 
@@ -64,10 +64,7 @@ export class Guard {
   #isAllowed(address: string): boolean {
     const { clock, allowedNetworks, readOwnAddresses = readInterfaces } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (
-      nowMs - this.#ownReadAtMs >= OWN_ADDRESSES_BELIEVED_MS ||
-      this.#verdicts.size > MAX_VERDICTS
-    ) {
+    if (nowMs - this.#ownReadAtMs >= OWN_ADDRESSES_TTL_MS || this.#verdicts.size > MAX_VERDICTS) {
       this.#ownAddresses = new Set(readOwnAddresses());
       this.#ownReadAtMs = nowMs;
       this.#verdicts.clear();

@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock';
 
 /** Bytes read, and milliseconds cached. */
 const MAX_BYTES = 256 * 1024;
-const BELIEVED_MS = 5_000;
+const TTL_MS = 5_000;
 
 /**
  * The machine's table of names, which c-ares doesn't read: names of a self-hoster or a container runtime may be in no
@@ -24,7 +24,7 @@ export class HostsFile {
   /** `name` in lower case; null if it isn't listed. */
   async find(name: string): Promise<readonly string[] | null> {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#readAtMs >= BELIEVED_MS) {
+    if (nowMs - this.#readAtMs >= TTL_MS) {
       this.#readAtMs = nowMs;
       this.#table = readTable(this.#path, this.#table);
     }

@@ -8,12 +8,12 @@ const LOOKUP_MS = 5_000;
 const FIRST_TRY_MS = 1_200;
 const TRIES = 2;
 /** Even if the answer's lifetime is longer. */
-const MAX_BELIEVED_MS = 60_000;
+const MAX_TTL_MS = 60_000;
 /** For the hosts file, and for names without an address. */
-const HOSTS_BELIEVED_MS = 5_000;
-const NO_ADDRESS_BELIEVED_MS = 5_000;
+const HOSTS_TTL_MS = 5_000;
+const NO_ADDRESS_TTL_MS = 5_000;
 /** RFC 9520 requires at least a second. */
-const FAILURE_BELIEVED_MS = 1_000;
+const FAILURE_TTL_MS = 1_000;
 const MAX_NAMES = 4_096;
 const MAX_ADDRESSES = 64;
 
@@ -87,13 +87,13 @@ export class NameResolver {
 
   async #lookUp(name: string): Promise<readonly string[] | null> {
     const listed = await this.#hosts.find(name);
-    if (listed !== null) return this.#remember(name, listed, HOSTS_BELIEVED_MS);
+    if (listed !== null) return this.#remember(name, listed, HOSTS_TTL_MS);
     const answer = await this.#ask(name);
-    if (answer === 'no-address') return this.#remember(name, null, NO_ADDRESS_BELIEVED_MS);
-    if (answer === 'failed') return this.#remember(name, null, FAILURE_BELIEVED_MS);
+    if (answer === 'no-address') return this.#remember(name, null, NO_ADDRESS_TTL_MS);
+    if (answer === 'failed') return this.#remember(name, null, FAILURE_TTL_MS);
     const seconds = Math.min(...answer.map(({ ttl }) => ttl));
     const addresses = answer.map(({ address }) => address);
-    const forMs = Math.min(seconds * 1000, MAX_BELIEVED_MS);
+    const forMs = Math.min(seconds * 1000, MAX_TTL_MS);
     // An address beyond the limit could be blocked, so the name counts as not resolvable.
     return this.#remember(name, addresses.length > MAX_ADDRESSES ? null : addresses, forMs);
   }
@@ -112,8 +112,8 @@ export class NameResolver {
     const stoodStillMs = this.#liveClock.stoodStillMs;
     const answer = await this.#askFor(name, TRIES);
     // c-ares counts time while the process is blocked, and gives up although the answer has arrived.
-    const wasHeard = answer !== 'failed' || this.#liveClock.stoodStillMs === stoodStillMs;
-    return wasHeard ? answer : this.#askFor(name, 1);
+    const isReliable = answer !== 'failed' || this.#liveClock.stoodStillMs === stoodStillMs;
+    return isReliable ? answer : this.#askFor(name, 1);
   }
 
   #askFor(name: string, tries: number): Promise<Answer> {

@@ -1,4 +1,4 @@
-import type { Deed } from '#domain/activity';
+import type { ActivityEntry } from '#domain/activity';
 import { type ChannelConfig, nameOfKind, originOf } from '#domain/notification-channel';
 import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
@@ -18,12 +18,12 @@ export async function beginChannelTest(
     (await limits.count('channel-test', userId)) ??
     (await limits.count('team-channel-test', teamId));
   if (tooMany) return tooMany;
-  await activity.ofTeam(teamId, actor, deedOfTest(config));
+  await activity.ofTeam(teamId, actor, entryOfTest(config));
   return null;
 }
 
 /** Names the server, which may differ from the stored channel's. */
-export function deedOfTest(config: ChannelConfig): Deed {
+export function entryOfTest(config: ChannelConfig): ActivityEntry {
   const origin = originOf(config);
   const at = origin === null ? '' : ` at ${origin}`;
   return { action: 'channel.tested', detail: `${nameOfKind(config.kind)}${at}` };

@@ -83,8 +83,8 @@ export async function revokeInvitation(
   const { teamId } = await authorize(context, actor, 'manage-members');
   if (!isId(invitationId)) return false;
   const isRevoked = await context.store.invitations.revoke(teamId, invitationId);
-  const deed = { action: 'member.invitation-revoked' } as const;
-  if (isRevoked) await context.activity.ofTeam(teamId, actor, deed);
+  const entry = { action: 'member.invitation-revoked' } as const;
+  if (isRevoked) await context.activity.ofTeam(teamId, actor, entry);
   return isRevoked;
 }
 

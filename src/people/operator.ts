@@ -2,7 +2,7 @@ import { normalizeEmail } from '#domain/email-address';
 import { isUuid } from '#domain/ids';
 import type { ChannelConfig } from '#domain/notification-channel';
 import type { Team } from '#store/people/teams';
-import { deedOfTest } from './channel-tests.ts';
+import { entryOfTest } from './channel-tests.ts';
 import type { Context } from './context.ts';
 import {
   checkEmail,
@@ -105,8 +105,8 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   const { store, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
   if (!user) return null;
-  const deed = { action: 'account.reset-link', detail: user.email } as const;
-  await activity.ofAccount(user.id, deed, 'command-line');
+  const entry = { action: 'account.reset-link', detail: user.email } as const;
+  await activity.ofAccount(user.id, entry, 'command-line');
   const wanted = { purpose: 'reset-password', whom: user.id } as const;
   const [link = ''] = await makeLinks(context, [wanted], { replaces: true });
   return link;
@@ -149,8 +149,8 @@ export async function unlink(
   if (!user) return null;
   const removed = await store.providerLinks.removeAll(user.id);
   await store.users.endAccess(user.id, { revokesToken: false });
-  const deed = { action: 'account.provider-ended', what: user.email } as const;
-  await activity.accountChanged(user.id, deed, 'command-line');
+  const entry = { action: 'account.provider-ended', what: user.email } as const;
+  await activity.accountChanged(user.id, entry, 'command-line');
   return { wasJoined: removed > 0 };
 }
 
@@ -187,8 +187,8 @@ export async function setPlan(
   const team = await store.teams.find(teamId);
   if (!team) return NOT_FOUND;
   await store.teams.setPlan(team.id, plan);
-  const deed = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
-  await context.activity.ofTeam(team.id, 'command-line', deed);
+  const entry = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
+  await context.activity.ofTeam(team.id, 'command-line', entry);
   return { kind: 'set', team: await withUsage(context, { ...team, plan }) };
 }
 
@@ -206,7 +206,7 @@ export async function recordChannelTest(
   teamId: string,
   config: ChannelConfig,
 ): Promise<void> {
-  await context.activity.ofTeam(teamId, 'command-line', deedOfTest(config));
+  await context.activity.ofTeam(teamId, 'command-line', entryOfTest(config));
 }
 
 async function withUsage(context: Context, team: Team): Promise<TeamWithUsage> {

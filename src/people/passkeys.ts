@@ -216,8 +216,8 @@ export async function deletePasskey(
   const session = await whoIs(context, request);
   if (!session || session.isByProxy || !isId(id)) return NOT_FOUND;
   if (!(await context.store.passkeys.delete(session.user.id, id))) return NOT_FOUND;
-  const deed = { action: 'account.passkey', what: 'passkey, deleted' } as const;
-  await context.activity.accountChanged(session.user.id, deed);
+  const entry = { action: 'account.passkey', what: 'passkey, deleted' } as const;
+  await context.activity.accountChanged(session.user.id, entry);
   return DONE;
 }
 

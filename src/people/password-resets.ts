@@ -58,8 +58,8 @@ export async function resetPassword(
     const userId = await store.oneTimeTokens.resetPassword(key.purpose, key.hash, set, clock.now());
     const user = userId === null ? null : await store.users.find(userId);
     if (!user) return { kind: 'expired' };
-    const deed = { action: 'account.password', what: 'password, by a link' } as const;
-    await activity.accountChanged(user.id, deed);
+    const entry = { action: 'account.password', what: 'password, by a link' } as const;
+    await activity.accountChanged(user.id, entry);
     return { kind: 'done', setCookies: [rememberDevice(context, request.headers, user.email)] };
   });
 }

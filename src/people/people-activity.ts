@@ -1,4 +1,4 @@
-import type { Deed, Doer } from '#domain/activity';
+import type { ActivityEntry, Doer } from '#domain/activity';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
@@ -13,26 +13,26 @@ export class PeopleActivity {
   /** @param what the change in words */
   async accountChanged(
     userId: string,
-    { what, ...deed }: Deed & { what: string },
+    { what, ...entry }: ActivityEntry & { what: string },
     doer: Doer = { userId },
   ): Promise<void> {
     this.#deps.log.info('account.changed', { what, userId });
-    await this.ofAccount(userId, { ...deed, detail: what }, doer);
+    await this.ofAccount(userId, { ...entry, detail: what }, doer);
   }
 
   /** In each team of the user. */
-  async ofAccount(userId: string, deed: Deed, doer: Doer = { userId }): Promise<void> {
+  async ofAccount(userId: string, entry: ActivityEntry, doer: Doer = { userId }): Promise<void> {
     const { activity, clock } = this.#deps.store;
-    await this.#keep(deed, () => activity.recordOfUser(userId, doer, deed, clock.now()));
+    await this.#keep(entry, () => activity.recordOfUser(userId, doer, entry, clock.now()));
   }
 
-  async ofTeam(teamId: string, doer: Doer, deed: Deed): Promise<void> {
+  async ofTeam(teamId: string, doer: Doer, entry: ActivityEntry): Promise<void> {
     const { activity, clock } = this.#deps.store;
-    await this.#keep(deed, () => activity.record(teamId, doer, deed, clock.now()));
+    await this.#keep(entry, () => activity.record(teamId, doer, entry, clock.now()));
   }
 
   /** An action isn't undone because it couldn't be recorded. */
-  async #keep({ action }: Deed, write: () => Promise<void>): Promise<void> {
+  async #keep({ action }: ActivityEntry, write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch (error) {

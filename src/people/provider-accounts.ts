@@ -8,7 +8,7 @@ import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What a provider or proxy asserts about a user (§5.7). */
-export interface Vouched {
+export interface ExternalIdentity {
   link: ProviderLink;
   /** Null if missing or not verified. */
   verifiedEmail: string | null;
@@ -33,7 +33,7 @@ export type Found = { id: string; email: string; isNew?: boolean };
  */
 export async function findAccount(
   context: Context,
-  { link, verifiedEmail }: Vouched,
+  { link, verifiedEmail }: ExternalIdentity,
   by: string,
 ): Promise<Found | NoAccount> {
   const { store } = context;
@@ -49,25 +49,25 @@ export async function findAccount(
 /** @param invitation the token of the invitation */
 export async function findOrMakeAccount(
   context: Context,
-  vouched: Vouched,
+  identity: ExternalIdentity,
   { by, invitation }: { by: string; invitation: string | null },
   request: RequestContext,
 ): Promise<Found | NoAccount | TooMany> {
-  const found = await findAccount(context, vouched, by);
+  const found = await findAccount(context, identity, by);
   if (found !== 'no-account') return found;
-  const { link, name } = vouched;
-  const email = normalizeEmail(vouched.verifiedEmail ?? '');
+  const { link, name } = identity;
+  const email = normalizeEmail(identity.verifiedEmail ?? '');
   const ofEmail = email.split('@')[0] ?? email;
   const called = normalizeName(name ?? ofEmail);
   const person = { name: checkName(called, 'a name').length > 0 ? ofEmail : called, email, link };
   const made = await registerByProvider(
     context,
     person,
-    { invitation, groups: vouched.groups ?? [] },
+    { invitation, groups: identity.groups ?? [] },
     request,
   );
   // A simultaneous request may have made it.
-  if (made === null) return findAccount(context, vouched, by);
+  if (made === null) return findAccount(context, identity, by);
   return 'kind' in made ? made : { ...made, isNew: true };
 }
 

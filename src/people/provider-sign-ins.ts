@@ -17,7 +17,7 @@ import { logRefused, open, type SignedIn } from './sessions.ts';
 /** Pages have a text for each. */
 export type ProviderRefusal =
   | 'away'
-  | 'not-believed'
+  | 'untrusted'
   | 'declined'
   /** Or begun in another browser. */
   | 'expired'
@@ -97,12 +97,12 @@ async function findUser(
   next: string,
   request: RequestContext,
 ): Promise<Found | ProviderRefusal | TooMany> {
-  if (identity.subject.length > LONGEST_SUBJECT) return 'not-believed';
+  if (identity.subject.length > LONGEST_SUBJECT) return 'untrusted';
   const issuer = context.provider?.settings.issuer ?? '';
-  const vouched = { ...identity, link: { issuer, subject: identity.subject } };
+  const externalIdentity = { ...identity, link: { issuer, subject: identity.subject } };
   const invitation = /^\/invitations\/([\w-]{32,128})(?:[?#]|$)/.exec(next)?.[1] ?? null;
   const by = providerName(context) ?? '';
-  return findOrMakeAccount(context, vouched, { by, invitation }, request);
+  return findOrMakeAccount(context, externalIdentity, { by, invitation }, request);
 }
 
 async function enter(
@@ -128,7 +128,7 @@ function explain(context: Context, error: unknown, request: RequestContext): Ref
   if (code === 'PROVIDER_AWAY') return refuse(context, 'away', request);
   const { cause } = error as { cause?: { error?: unknown; code?: unknown } };
   const isDeclined = cause?.code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
-  return refuse(context, isDeclined ? 'declined' : 'not-believed', request);
+  return refuse(context, isDeclined ? 'declined' : 'untrusted', request);
 }
 
 function refuse(context: Context, why: ProviderRefusal, request: RequestContext): Refusal {

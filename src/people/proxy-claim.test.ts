@@ -75,7 +75,7 @@ describe('headers of a proxy', () => {
     ['a blank inside', ['Remote-Email', 'a b@c.test']],
   ] as const)
     test(`headers are rejected: ${what}`, () => {
-      assert.deepEqual(read([...headers]), { kind: 'not-believed' });
+      assert.deepEqual(read([...headers]), { kind: 'untrusted' });
     });
 });
 

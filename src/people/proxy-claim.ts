@@ -22,7 +22,7 @@ export const PROXY_NAME = 'the proxy';
 export type ProxyClaim =
   | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }
   /** Invalid headers; the request isn't signed in. */
-  | { kind: 'not-believed' };
+  | { kind: 'untrusted' };
 
 /** Null if the headers are missing or not from the proxy. */
 export function readProxyClaim(arrival: Arrival, settings: ProxySettings): ProxyClaim | null {
@@ -32,11 +32,11 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
     name === null ? [] : readAll(arrival, name),
   );
   // A second one may be the client's own.
-  if (all.some((values) => values.length > 1)) return { kind: 'not-believed' };
+  if (all.some((values) => values.length > 1)) return { kind: 'untrusted' };
   const [email = null, name = null, groups = null] = all.map(([value]) => decode(value));
   if (email === null) return null;
   const address = normalizeEmail(email);
-  if (checkEmail(address).length > 0) return { kind: 'not-believed' };
+  if (checkEmail(address).length > 0) return { kind: 'untrusted' };
   return {
     kind: 'person',
     email: address,

@@ -43,9 +43,9 @@ test('the proxy’s word counts, and the session of another person’s cookie do
   assert.equal((await accounts.beginPasskey({ password: PASSWORD }, request)).kind, 'refused');
   assert.equal((await browser.session(fixture))?.user.email, 'bob@bells.test', 'as it was');
   assert.equal((await new Browser().signIn(fixture, 'bob@bells.test')).kind, 'signed-in');
-  const unsure = { ...browser.request, claim: { kind: 'not-believed' } } as const;
+  const unsure = { ...browser.request, claim: { kind: 'untrusted' } } as const;
   const refused = await accounts.arrive(unsure, 'anybody');
-  assert.deepEqual(refused, { session: null, refusal: 'not-believed' });
+  assert.deepEqual(refused, { session: null, refusal: 'untrusted' });
 });
 
 test('a form neither joins nor makes an account', async () => {

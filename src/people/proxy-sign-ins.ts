@@ -7,7 +7,7 @@ import {
   findAccount,
   findOrMakeAccount,
   type NoAccount,
-  type Vouched,
+  type ExternalIdentity,
 } from './provider-accounts.ts';
 import { PROXY_NAME, type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
 import type { RequestContext } from './request-context.ts';
@@ -22,7 +22,7 @@ import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 /** Pages have a text for each. */
 export type ProxyRefusal =
   /** Contradicting headers, or no email. */
-  'not-believed' | 'too-many' | NoAccount;
+  'untrusted' | 'too-many' | NoAccount;
 
 export interface Arrived {
   session: Session | null;
@@ -56,7 +56,7 @@ export async function arrive(
 ): Promise<Arrived> {
   const { claim } = request;
   if (!claim) return { session: await whoIs(context, request), refusal: null };
-  if (claim.kind === 'not-believed') return refuse(context, 'not-believed', request);
+  if (claim.kind === 'untrusted') return refuse(context, 'untrusted', request);
   const found = await find(context, claim, request, lets);
   if (found === null) return { session: null, refusal: null };
   if (typeof found === 'string') return refuse(context, found, request);
@@ -72,10 +72,10 @@ export async function registerByProxy(
 ): Promise<Done | { kind: 'refused-by-proxy'; why: ProxyRefusal } | TooMany> {
   const { claim } = request;
   if (claim?.kind !== 'person' || !isTokenShaped(invitation)) {
-    return { kind: 'refused-by-proxy', why: 'not-believed' };
+    return { kind: 'refused-by-proxy', why: 'untrusted' };
   }
   const how = { by: PROXY_NAME, invitation };
-  const found = await findOrMakeAccount(context, vouchedBy(claim), how, request);
+  const found = await findOrMakeAccount(context, identityOf(claim), how, request);
   if (typeof found === 'string') return { kind: 'refused-by-proxy', why: found };
   return 'retryAfterSeconds' in found ? found : DONE;
 }
@@ -87,11 +87,11 @@ async function find(
   lets: 'joined' | 'known' | 'anybody',
 ): Promise<{ id: string } | ProxyRefusal | null> {
   const { store } = context;
-  const vouched = vouchedBy(claim);
-  if (lets === 'joined') return store.providerLinks.find(vouched.link);
-  if (lets === 'known') return findAccount(context, vouched, PROXY_NAME);
+  const identity = identityOf(claim);
+  if (lets === 'joined') return store.providerLinks.find(identity.link);
+  if (lets === 'known') return findAccount(context, identity, PROXY_NAME);
   const how = { by: PROXY_NAME, invitation: null };
-  const found = await findOrMakeAccount(context, vouched, how, request);
+  const found = await findOrMakeAccount(context, identity, how, request);
   return typeof found === 'object' && 'retryAfterSeconds' in found ? 'too-many' : found;
 }
 
@@ -103,7 +103,7 @@ function refuse(context: Context, refusal: ProxyRefusal, request: RequestContext
 /** Proxies omit the header without groups, or send it empty; both look like a header that isn't configured. */
 const claimedGroups = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
 
-function vouchedBy({ email, name, groups }: Person): Vouched {
+function identityOf({ email, name, groups }: Person): ExternalIdentity {
   const link = { issuer: PROXY_ISSUER, subject: email };
   return { link, verifiedEmail: email, name, groups };
 }

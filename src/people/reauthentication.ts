@@ -70,17 +70,17 @@ export async function describeConfirmation(
   context: Context,
   { id, user, isByProxy }: Session,
   headers: Headers,
-): Promise<{ provider: string; isProved: boolean; asksAnew: boolean } | null> {
+): Promise<{ provider: string; isProved: boolean; asksAgain: boolean } | null> {
   const { store, config } = context;
   if (config.provider === null && config.proxySignIn === null) return null;
   const asksPassword =
     config.passwordSignIn && (await store.users.readPasswordHash(user.id)) !== null;
   if (asksPassword) return null;
   if (config.provider === null) {
-    return { provider: PROXY_NAME, isProved: isByProxy, asksAnew: false };
+    return { provider: PROXY_NAME, isProved: isByProxy, asksAgain: false };
   }
   const isProved = readSigned(context, PROOF, headers) === id;
-  return { provider: config.provider.name, isProved, asksAnew: true };
+  return { provider: config.provider.name, isProved, asksAgain: true };
 }
 
 async function withoutPassword(

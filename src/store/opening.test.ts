@@ -101,18 +101,18 @@ describe('a SQLite file', () => {
 
   test('writes of the command line are noticed by the running service', async () => {
     await using store = await openThreadedTestStore({ serving: true });
-    const heard: string[] = [];
-    const stop = store.signals.listen((signal) => heard.push(signal.kind));
+    const received: string[] = [];
+    const stop = store.signals.listen((signal) => received.push(signal.kind));
     const beside = await store.openAnother();
     await aTeam(beside);
     await store.testClock.advance(200);
     await settleLooks(store);
-    assert.deepEqual(heard, ['unknown']);
-    heard.length = 0;
+    assert.deepEqual(received, ['unknown']);
+    received.length = 0;
     await aTeam(store);
     await store.testClock.advance(200);
     await settleLooks(store);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
     stop();
   });
 

@@ -40,7 +40,7 @@ import { explaining } from './postgres/explain.ts';
 import { oneTimeTokens } from './people/one-time-tokens.ts';
 import { providerLinks } from './people/provider-links.ts';
 import { groupMemberships } from './people/group-memberships.ts';
-import { sightings, type StrangeSignIn, type UntrustedHeader } from './nodes/sightings.ts';
+import { sightings, type UntrustedSignIn, type UntrustedHeader } from './nodes/sightings.ts';
 import { teamCounts } from './figures/team-counts.ts';
 import { queues } from './queues/queues.ts';
 import { registrations } from './people/registration.ts';
@@ -253,7 +253,7 @@ function makeNouns(context: Context) {
     rateLimits: rateLimits(context),
     runs: runs(context),
     untrustedHeaders: sightings<UntrustedHeader>(context, 'untrustedHeaders'),
-    strangeSignIns: sightings<StrangeSignIn>(context, 'strangeSignIns'),
+    untrustedSignIns: sightings<UntrustedSignIn>(context, 'untrustedSignIns'),
   };
 }
 

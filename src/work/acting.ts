@@ -1,4 +1,4 @@
-import type { Deed, Doer } from '#domain/activity';
+import type { ActivityEntry, Doer } from '#domain/activity';
 import type { HeaderList } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import { NotAllowed } from '#domain/not-allowed';
@@ -16,12 +16,16 @@ export interface Acting {
 type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
 interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
   check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
-  entries?: (result: unknown, teamId: string, ...given: unknown[]) => Deed | Deed[] | null;
+  entries?: (
+    result: unknown,
+    teamId: string,
+    ...given: unknown[]
+  ) => ActivityEntry | ActivityEntry[] | null;
   prepare?: (
     work: Work,
     teamId: string,
     ...given: unknown[]
-  ) => Promise<(result: unknown) => Deed | Deed[] | null>;
+  ) => Promise<(result: unknown) => ActivityEntry | ActivityEntry[] | null>;
 }
 
 /**
@@ -54,11 +58,12 @@ function limit(work: Work, name: Method, { doer, may, log }: Acting, store: Stor
     if (!may('notifications')) await check?.(work, teamId, ...given);
     const makeEntries = await prepare?.(work, teamId, ...given);
     const result = await act(teamId, ...given);
-    const deeds = [
+    const recorded = [
       (makeEntries ? makeEntries(result) : entries?.(result, teamId, ...given)) ?? [],
     ].flat();
     try {
-      if (deeds.length > 0) await store.activity.record(teamId, doer, deeds, store.clock.now());
+      if (recorded.length > 0)
+        await store.activity.record(teamId, doer, recorded, store.clock.now());
     } catch (error) {
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }

@@ -86,8 +86,8 @@ export async function actOnChosen(
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
   const rate = kind === 'retry' ? chosen.rate : undefined;
-  const misfit = rate && explainMisfit(rate, exactly(ids.length));
-  if (misfit) return { kind: 'refused', error: misfit };
+  const mismatch = rate && explainMismatch(rate, exactly(ids.length));
+  if (mismatch) return { kind: 'refused', error: mismatch };
   const asked = { ids, total: exactly(ids.length), answers: chosen };
   const question = kind === 'retry' ? await askAbout(store, teamId, asked) : null;
   if (question) return { kind: 'asks', question };
@@ -158,22 +158,22 @@ async function begin(
     const ids = page.rows.map(({ id }) => id);
     const before = upToId ?? earliestIdAt(clock.now() + 1);
     const again = search.resent !== undefined && { before };
-    const misfit = rate && explainMisfit(rate, exactly(ids.length));
-    if (misfit) return { kind: 'refused', error: misfit };
+    const mismatch = rate && explainMismatch(rate, exactly(ids.length));
+    if (mismatch) return { kind: 'refused', error: mismatch };
     const spread = rate && { rate, from: null, made: 0 };
     const moved = movedBy(search);
     const done = await act(store, teamId, { kind, ids, again, found: search, spread, moved });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);
-  const misfit = rate && explainMisfit(rate, total);
-  if (misfit) return { kind: 'refused', error: misfit };
+  const mismatch = rate && explainMismatch(rate, total);
+  if (mismatch) return { kind: 'refused', error: mismatch };
   const task = await bulkTasks.create(teamId, { kind, search, total, upToId, rate }, clock.now());
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 
 /** At most 24 hours (§2.2). Null: they fit. */
-function explainMisfit(rate: Rate, total: BoundedCount): string | null {
+function explainMismatch(rate: Rate, total: BoundedCount): string | null {
   if (spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
@@ -189,8 +189,8 @@ async function askOfSearch(
   const maySendAgain = search.resent !== undefined && answer === 'ask';
   if (!maySendAgain && (rate === undefined || isTimed)) return null;
   const total = await store.lists.countJobs(teamId, search);
-  const misfit = rate === undefined ? null : explainMisfit(rate, total);
-  if (misfit !== null) return misfit;
+  const mismatch = rate === undefined ? null : explainMismatch(rate, total);
+  if (mismatch !== null) return mismatch;
   const onlyResent = { ...search, resent: 'only' } as const;
   const page = maySendAgain
     ? await store.lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })

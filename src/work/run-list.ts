@@ -26,7 +26,7 @@ const MOST_AT_ONCE = 200;
 const BODY_BYTES = 4 * BODY_START;
 
 /** Before and after a page, examined for overlaps. */
-const BESIDE = 10;
+const NEIGHBOURS = 10;
 
 export function createRunListWork(store: Store) {
   const { lists } = store;
@@ -69,12 +69,12 @@ export function createRunListWork(store: Store) {
         bodyBytes: BODY_BYTES,
       });
       const edges = [page.previous, page.next].filter((edge) => edge !== null);
-      const beside = await Promise.all(
+      const neighbours = await Promise.all(
         edges.map((edge) =>
-          lists.listRuns(teamId, search, { cursor: edge, limit: BESIDE, isHistory }),
+          lists.listRuns(teamId, search, { cursor: edge, limit: NEIGHBOURS, isHistory }),
         ),
       );
-      const others = beside.flatMap(({ rows }) => rows);
+      const others = neighbours.flatMap(({ rows }) => rows);
       const overlapping = findOverlapping([...page.rows, ...others]);
       return {
         ...page,

@@ -1,6 +1,6 @@
 /** The actions on a team: the role that each needs (§5.8), and its activity entry (§5.10). */
 import { notifiesNobody } from '#domain/alert-settings';
-import type { ActivityAction, Deed } from '#domain/activity';
+import type { ActivityAction, ActivityEntry } from '#domain/activity';
 import { countOf } from '#domain/amounts';
 import { NotAllowed } from '#domain/not-allowed';
 import { describeUntil, type Pause } from '#domain/pause';
@@ -26,7 +26,7 @@ export type Need = 'look' | 'work' | 'notifications';
 
 export type Method = Exclude<keyof Work, 'isSecretHeader' | 'now' | 'for'>;
 
-type Entries = Deed | Deed[] | null;
+type Entries = ActivityEntry | ActivityEntry[] | null;
 
 export interface Verb<Name extends Method> {
   needs: Need;
@@ -103,10 +103,10 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     entries: ({ done }, _teamId, act) =>
       done.map((subject) => ({ action: ON_CRONS[act], subject })),
   },
-  muteCron: { needs: 'work', entries: (result) => cronDeed('cron.muted', result) },
-  unmuteCron: { needs: 'work', entries: (result) => cronDeed('cron.unmuted', result) },
-  addCronTag: { needs: 'work', entries: (result) => cronDeed('cron.edited', result, 'tags') },
-  removeCronTag: { needs: 'work', entries: (result) => cronDeed('cron.edited', result, 'tags') },
+  muteCron: { needs: 'work', entries: (result) => cronEntry('cron.muted', result) },
+  unmuteCron: { needs: 'work', entries: (result) => cronEntry('cron.unmuted', result) },
+  addCronTag: { needs: 'work', entries: (result) => cronEntry('cron.edited', result, 'tags') },
+  removeCronTag: { needs: 'work', entries: (result) => cronEntry('cron.edited', result, 'tags') },
   deleteCron: {
     needs: 'work',
     prepare: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
@@ -181,9 +181,9 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     needs: 'work',
     entries: (result, _teamId, kind, ids, answers) => {
       const [only] = ids;
-      const deed = bulk(kind, result, answers);
-      const isOne = deed !== null && only !== undefined && ids.length === 1;
-      return isOne ? { action: ONE[kind], subject: job(only) } : deed;
+      const entry = bulk(kind, result, answers);
+      const isOne = entry !== null && only !== undefined && ids.length === 1;
+      return isOne ? { action: ONE[kind], subject: job(only) } : entry;
     },
   },
   startBulk: {
@@ -205,11 +205,11 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   addChannel: {
     needs: 'notifications',
-    entries: (result, _teamId, settings) => channelDeed('channel.added', result, settings),
+    entries: (result, _teamId, settings) => channelEntry('channel.added', result, settings),
   },
   editChannel: {
     needs: 'notifications',
-    entries: (result, _teamId, _id, settings) => channelDeed('channel.edited', result, settings),
+    entries: (result, _teamId, _id, settings) => channelEntry('channel.edited', result, settings),
   },
   deleteChannel: {
     needs: 'notifications',
@@ -225,12 +225,12 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   createWindow: {
     needs: 'work',
     check: (_work, _teamId, window) => refuseWholeTeam(window),
-    entries: windowDeed('window.created'),
+    entries: windowEntry('window.created'),
   },
   startMaintenanceNow: {
     needs: 'work',
     check: (_work, _teamId, covers) => refuseWholeTeam({ covers }),
-    entries: windowDeed('window.created'),
+    entries: windowEntry('window.created'),
   },
   editWindow: {
     needs: 'work',
@@ -238,7 +238,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
       refuseWholeTeam(window);
       refuseWholeTeam(await work.findWindow(teamId, id));
     },
-    entries: windowDeed('window.edited'),
+    entries: windowEntry('window.edited'),
   },
   deleteWindow: {
     needs: 'work',
@@ -283,7 +283,7 @@ function done(action: ActivityAction) {
   return (isDone: boolean) => (isDone ? { action } : null);
 }
 
-function untilOf({ pausedUntil }: Pick<Pause, 'pausedUntil'>): Pick<Deed, 'detail'> {
+function untilOf({ pausedUntil }: Pick<Pause, 'pausedUntil'>): Pick<ActivityEntry, 'detail'> {
   return pausedUntil === null ? {} : { detail: describeUntil(pausedUntil) };
 }
 
@@ -291,12 +291,12 @@ function gone(action: ActivityAction, subject: Named | null) {
   return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
 }
 
-function cronDeed(action: ActivityAction, result: CronChange, detail?: string) {
+function cronEntry(action: ActivityAction, result: CronChange, detail?: string) {
   if (result.kind !== 'done') return null;
   return { action, subject: result.changed, ...(detail !== undefined && { detail }) };
 }
 
-function queueEdited(before: Queue | null, subject: Queue): Deed {
+function queueEdited(before: Queue | null, subject: Queue): ActivityEntry {
   return { action: 'queue.edited', subject, detail: describeChange(QUEUE, before, subject) };
 }
 
@@ -305,16 +305,16 @@ function doneTo(action: ActivityAction) {
     kind === 'done' ? { action, subject: job(id) } : null;
 }
 
-function windowDeed(action: ActivityAction) {
+function windowEntry(action: ActivityAction) {
   return (result: WindowOutcome) =>
     result.kind === 'done' ? { action, subject: result.window } : null;
 }
 
-function channelDeed(
+function channelEntry(
   action: ActivityAction,
   result: ChannelOutcome,
   { name, config: { kind } }: ChannelSettings,
-): Deed | null {
+): ActivityEntry | null {
   return result.kind === 'saved'
     ? { action, subject: { id: result.id, name }, detail: kind }
     : null;
@@ -328,7 +328,7 @@ function bulk(
   kind: BulkKind,
   result: BulkOutcome,
   answers: ChosenAnswers | undefined,
-): Deed | null {
+): ActivityEntry | null {
   const count =
     result.kind === 'started'
       ? result.task.total

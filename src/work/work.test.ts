@@ -65,7 +65,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   let work: Work;
   let team: string;
   let others: string;
-  let heard: Signal[] = [];
+  let received: Signal[] = [];
 
   before(async () => {
     store = await openDatabase(await makeDatabaseUrl());
@@ -75,7 +75,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     // Signals are recorded where they are sent, because on Postgres other processes receive them.
     const send = store.signals.send.bind(store.signals);
     store.signals.send = (signals) => {
-      heard.push(...signals);
+      received.push(...signals);
       send(signals);
     };
   });
@@ -83,9 +83,9 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   /** The signals that an action sends. */
   async function signalsOf(act: () => Promise<unknown>): Promise<Signal[]> {
-    heard = [];
+    received = [];
     await act();
-    return heard;
+    return received;
   }
 
   describe('a cron', () => {

@@ -5,7 +5,7 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
   switch (why) {
     case 'away':
       return `${name} does not answer just now. Try again in a moment, or sign in another way. If it goes on, the operator finds the cause in the log.`;
-    case 'not-believed':
+    case 'untrusted':
       return `The response of ${name} could not be verified, so you were not signed in. Try again. If it happens again, the operator finds the cause in the log.`;
     case 'declined':
       return `${name} did not let you in. Begin again, or ask whoever runs it.`;
@@ -24,7 +24,7 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
 
 export function explainProxyRefusal(why: ProxyRefusal): string {
   switch (why) {
-    case 'not-believed':
+    case 'untrusted':
     case 'no-email':
       return 'The proxy in front of Belfry sent contradictory or invalid headers about you, so you were not signed in. Contact the operator.';
     case 'too-many':

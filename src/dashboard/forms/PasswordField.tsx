@@ -54,8 +54,8 @@ export function CurrentPasswordField({ name = 'password', label = 'Password' }) 
   const confirmation = useShell()?.confirmation;
   if (!confirmation)
     return <PasswordField name={name} label={label} autoComplete="current-password" />;
-  const { provider, isProved, asksAnew } = confirmation;
-  if (!asksAnew) {
+  const { provider, isProved, asksAgain } = confirmation;
+  if (!asksAgain) {
     const word = isProved ? 'says with each page that it is you' : 'has to say that it is you';
     return <p className="muted">{error ?? `No password: ${provider} ${word}.`}</p>;
   }

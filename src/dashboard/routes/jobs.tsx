@@ -151,13 +151,13 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
 type Shown = Route.ComponentProps['loaderData'];
 
 /** With more past jobs the list of future ones is closed. */
-const mostBesides = 10;
+const mostPastJobs = 10;
 
 function ToCome({ toCome, page, pausedQueueIds, path }: Shown) {
   const [first] = toCome;
   if (!first) return null;
   return (
-    <details className={classes.toCome} open={page.rows.length < mostBesides}>
+    <details className={classes.toCome} open={page.rows.length < mostPastJobs}>
       <summary>
         To come: the next <Time at={first.at} />
       </summary>

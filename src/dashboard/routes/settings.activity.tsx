@@ -75,7 +75,7 @@ function Filters({ seesAccess, faults }: { seesAccess: boolean; faults: FilterFa
 
 const COLUMNS: Column<Activity>[] = [
   { key: 'at', head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { key: 'what', head: 'What', cell: (row) => <Deed row={row} /> },
+  { key: 'what', head: 'What', cell: (row) => <ActivityText row={row} /> },
   {
     key: 'who',
     head: 'Who',
@@ -84,7 +84,7 @@ const COLUMNS: Column<Activity>[] = [
   },
 ];
 
-function Deed({ row: { action, subject, detail } }: { row: Activity }) {
+function ActivityText({ row: { action, subject, detail } }: { row: Activity }) {
   const to = subject && pageOf(action, subject.id);
   return (
     <>

@@ -49,7 +49,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
       {provider !== null ? (
         <NoPassword provider={provider} />
       ) : isByProxy ? (
-        <BesideProxy />
+        <SignInWithoutProxy />
       ) : (
         <>
           <ChangePassword />
@@ -159,7 +159,7 @@ function ChangePassword() {
 }
 
 /** They need a session, which only a sign-in without the proxy opens. */
-function BesideProxy() {
+function SignInWithoutProxy() {
   return (
     <Section
       title="Password, second factor and passkeys"

@@ -28,14 +28,14 @@ export function NeedsAttention({
   asOf,
 }: NeedsAttentionProps) {
   const { failedJobs = 0, unreadAlerts = 0 } = attention ?? {};
-  const isCalm =
+  const hasNothing =
     troubles.length + certificates.length === 0 && failedJobs === 0 && unreadAlerts === 0;
   return (
     <section className="panel">
       <header>
         <h2>Needs attention</h2>
       </header>
-      {isCalm ? (
+      {hasNothing ? (
         <p className={classes.calm}>
           <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
           is left.

@@ -88,9 +88,10 @@ describe('equality of JSON values', () => {
           [one, one],
         ] as const) {
           const texts = pair.map((value) => JSON.stringify(value)) as [string, string];
-          const likeness = compareValues(JSON.parse(texts[0]), JSON.parse(texts[1]));
+          const comparison = compareValues(JSON.parse(texts[0]), JSON.parse(texts[1]));
           const exact = areNodesEqual(parse(texts[0]), parse(texts[1]));
-          if (likeness !== 'unsure') assert.equal(exact, likeness === 'equal', texts.join(' / '));
+          if (comparison !== 'unsure')
+            assert.equal(exact, comparison === 'equal', texts.join(' / '));
         }
       }),
     );

@@ -6,10 +6,10 @@ import { parseJsonText, type JsonNode } from './text.ts';
  */
 
 /** 'unsure': equal, but a number is too large for a double. */
-type Likeness = 'equal' | 'different' | 'unsure';
+type Comparison = 'equal' | 'different' | 'unsure';
 
 /** Recurses as deep as the shallower value. */
-export function compareValues(one: unknown, other: unknown): Likeness {
+export function compareValues(one: unknown, other: unknown): Comparison {
   if (typeof one === 'number' && one === other) {
     return Math.abs(one) > Number.MAX_SAFE_INTEGER ? 'unsure' : 'equal';
   }
@@ -33,17 +33,17 @@ function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Likeness {
+function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Comparison {
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return 'different';
-  let likeness: Likeness = 'equal';
+  let comparison: Comparison = 'equal';
   for (const key of keys) {
     if (!Object.hasOwn(other, key)) return 'different';
     const member = compareValues(one[key], other[key]);
     if (member === 'different') return member;
-    if (member === 'unsure') likeness = member;
+    if (member === 'unsure') comparison = member;
   }
-  return likeness;
+  return comparison;
 }
 
 /** `1.0`, `1` and `10e-1` are equal; 9007199254740993 and …992 aren't. */

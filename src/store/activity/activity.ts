@@ -1,6 +1,6 @@
 import {
   type ActivityAction,
-  type Deed,
+  type ActivityEntry,
   type Doer,
   isNamedDoer,
   NAMED_DOERS,
@@ -43,12 +43,12 @@ export const activity = {
     { main }: Context,
     teamId: string,
     doer: Doer,
-    deeds: Deed | readonly Deed[],
+    entries: ActivityEntry | readonly ActivityEntry[],
     now: number,
   ): Promise<void> {
     await main.transact(async (trx) => {
       const named = await nameDoer(trx, doer);
-      const rows = [deeds].flat().map((deed) => rowOf(teamId, named, deed, now));
+      const rows = [entries].flat().map((entry) => rowOf(teamId, named, entry, now));
       await add(trx, 'activity', rows);
     });
   },
@@ -58,14 +58,14 @@ export const activity = {
     { main }: Context,
     userId: string,
     doer: Doer,
-    deed: Deed,
+    entry: ActivityEntry,
     now: number,
   ): Promise<void> {
     await main.transact(async (trx) => {
       const asked = { columns: ['team_id'], limit: MOST_TEAMS } as const;
       const teams = await all(trx, 'memberships', { user_id: userId }, asked);
       const named = await nameDoer(trx, doer);
-      const rows = teams.map(({ team_id }) => rowOf(team_id, named, deed, now));
+      const rows = teams.map(({ team_id }) => rowOf(team_id, named, entry, now));
       await add(trx, 'activity', rows);
     });
   },
@@ -94,10 +94,10 @@ export const activity = {
 export async function recordBySystem(
   trx: Trx,
   teamId: string,
-  deed: Deed,
+  entry: ActivityEntry,
   now: number,
 ): Promise<void> {
-  await add(trx, 'activity', rowOf(teamId, await nameDoer(trx, 'system'), deed, now));
+  await add(trx, 'activity', rowOf(teamId, await nameDoer(trx, 'system'), entry, now));
 }
 
 type DoerColumns = Pick<Row<'activity'>, 'actor_id' | 'actor'>;
@@ -112,7 +112,7 @@ async function nameDoer(trx: Trx, doer: Doer): Promise<DoerColumns> {
 function rowOf(
   teamId: string,
   doer: DoerColumns,
-  { action, subject, detail }: Deed,
+  { action, subject, detail }: ActivityEntry,
   now: number,
 ): Row<'activity'> {
   return {

@@ -94,8 +94,8 @@ async function stop(trx: Trx, { row, failedRuns, at }: Stopped): Promise<void> {
   const paused = { is_active: 0, next_run_at: null, stopped_after: failedRuns } as const;
   await change(trx, 'crons', { team_id, id }, paused);
   const detail = `after ${failedInARow(failedRuns)}`;
-  const deed = { action: 'cron.stopped', subject: { id, name }, detail } as const;
-  await recordBySystem(trx, team_id, deed, at);
+  const entry = { action: 'cron.stopped', subject: { id, name }, detail } as const;
+  await recordBySystem(trx, team_id, entry, at);
 }
 
 function follow(row: StreakRow, runs: readonly SettledRun[]) {

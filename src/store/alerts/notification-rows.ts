@@ -168,7 +168,7 @@ function notificationsOf(
         next_try_at: dueAt,
         channel_id: channelId,
         group_id: id,
-        is_beside_default: channelId !== null && hasDefault ? 1 : 0,
+        default_has_alerts: channelId !== null && hasDefault ? 1 : 0,
         batch_id: null,
       },
     };
@@ -198,7 +198,7 @@ export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelR
 
 /** Locked: of two nodes that finish the last two notifications, the second one sees that only its own is left. */
 export async function lockGroup(trx: Trx, teamId: string, groupId: string) {
-  const columns = ['id', 'claim_id', 'is_beside_default'] as const;
+  const columns = ['id', 'claim_id', 'default_has_alerts'] as const;
   const choice = { columns, order: ['id'] as const, lock: 'for update' };
   return all(trx, 'notifications', { team_id: teamId, group_id: groupId }, choice);
 }

@@ -97,10 +97,10 @@ export const notifications = {
     return main.transact(async (trx) => {
       const group = await lockGroup(trx, teamId, groupId);
       const own = group.find((row) => row.id === id && row.claim_id === claimId);
-      if (!own || own.is_beside_default === 1) return false;
+      if (!own || own.default_has_alerts === 1) return false;
       const inGroup = { team_id: teamId, group_id: groupId };
       await change(trx, 'notifications', { ...inGroup, id }, { channel_id: null });
-      await change(trx, 'notifications', { ...inGroup, id: not(id) }, { is_beside_default: 1 });
+      await change(trx, 'notifications', { ...inGroup, id: not(id) }, { default_has_alerts: 1 });
       return true;
     });
   },

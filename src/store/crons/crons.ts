@@ -107,7 +107,7 @@ export const crons = {
         ...(settings.alertThreshold === null && settings.stopAfter === null
           ? UNBROKEN
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
-        ...(active && !wasActive && countAnew(row)),
+        ...(active && !wasActive && resetCounts(row)),
         is_active: active ? 1 : 0,
         paused_until: pausedUntil,
         runs_counted: counted,
@@ -377,7 +377,7 @@ function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): nu
 
 function startedAnew(row: Row<'crons'>, nextRunAt: number | null) {
   return {
-    ...countAnew(row),
+    ...resetCounts(row),
     is_active: 1,
     paused_until: null,
     next_run_at: withinEnd(nextRunAt, endOf(row), row.runs_counted),
@@ -385,7 +385,7 @@ function startedAnew(row: Row<'crons'>, nextRunAt: number | null) {
 }
 
 /** For a start. Its failure alert stays, so that a success still raises the recovery. */
-function countAnew(row: Row<'crons'>): Partial<Row<'crons'>> {
+function resetCounts(row: Row<'crons'>): Partial<Row<'crons'>> {
   if (row.stop_after === null && row.stopped_after === null) return {};
   const failing_since = row.has_raised_failure === 1 ? row.failing_since : null;
   return { failed_runs: 0, failing_since, stopped_after: null };

@@ -5,7 +5,7 @@ import { compareMigrations } from '../migrations/migrations.ts';
 import {
   readSighting,
   SIGHTING_KEYS,
-  type StrangeSignIn,
+  type UntrustedSignIn,
   type UntrustedHeader,
 } from '../nodes/sightings.ts';
 import type { Dialect } from './dialect.ts';
@@ -23,7 +23,7 @@ export async function inspectTables(ask: Ask, { name, $ }: Dialect, now: number)
     ...compareMigrations(applied),
     sealedKeyCheck: facts.get(KEY_CHECK) ?? null,
     untrustedForwarding: readSighting<UntrustedHeader>(facts.get(SIGHTING_KEYS.untrustedHeaders)),
-    strangeSignIn: readSighting<StrangeSignIn>(facts.get(SIGHTING_KEYS.strangeSignIns)),
+    untrustedSignIn: readSighting<UntrustedSignIn>(facts.get(SIGHTING_KEYS.untrustedSignIns)),
     plannedAhead: isEmpty ? { crons: 0, jobs: 0 } : await readPlannedAhead(ask, $(1), now),
   };
 }

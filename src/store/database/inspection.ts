@@ -1,4 +1,4 @@
-import type { StrangeSignIn, UntrustedHeader } from '../nodes/sightings.ts';
+import type { UntrustedSignIn, UntrustedHeader } from '../nodes/sightings.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
 export interface DatabaseSize {
@@ -35,7 +35,7 @@ export interface DatabaseReport {
   /** Came while no setting trusts it. */
   untrustedForwarding: UntrustedHeader | null;
   /** Came from another address than the proxy's. */
-  strangeSignIn: StrangeSignIn | null;
+  untrustedSignIn: UntrustedSignIn | null;
   /** Null before the first start. */
   sealedKeyCheck: string | null;
 }

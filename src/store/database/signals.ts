@@ -28,18 +28,18 @@ export function isSignal(value: unknown): value is Signal {
 /** To every engine that listens, in this process and others. */
 export interface SignalBus {
   send(signals: readonly Signal[]): void;
-  listen(hear: (signal: Signal) => void): () => void;
+  listen(listener: (signal: Signal) => void): () => void;
 }
 
 export class LocalSignals implements SignalBus {
   readonly #listeners = new Set<(signal: Signal) => void>();
 
   send(signals: readonly Signal[]): void {
-    for (const signal of signals) for (const hear of this.#listeners) hear(signal);
+    for (const signal of signals) for (const listener of this.#listeners) listener(signal);
   }
 
-  listen(hear: (signal: Signal) => void): () => void {
-    this.#listeners.add(hear);
-    return () => this.#listeners.delete(hear);
+  listen(listener: (signal: Signal) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

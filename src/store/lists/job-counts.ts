@@ -3,7 +3,7 @@ import { bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-coun
 import { packRows } from '../database/dialect.ts';
 import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
-import { type JobSearch, needsSieve } from './search.ts';
+import { type JobSearch, describeFilters } from './search.ts';
 import { findSourceIds } from './sources.ts';
 import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
@@ -78,7 +78,7 @@ export async function countJobs(
   teamId: string,
   search: JobSearch,
 ): Promise<BoundedCount> {
-  const isExact = !needsSieve(search).isSieved && search.id === undefined;
+  const isExact = !describeFilters(search).isFiltered && search.id === undefined;
   if (isExact) {
     const queueIds = await findSourceIds(context.db, teamId, 'queues', { id: search.queueId });
     const ranges = rangesOf(search, { queueIds });

@@ -9,7 +9,7 @@ import {
   isEarliestFirst,
   type JobKey,
   type JobSearch,
-  needsSieve,
+  describeFilters,
   type Search,
 } from './search.ts';
 import { findSourceIds } from './sources.ts';
@@ -70,7 +70,7 @@ export async function listRunPage(
       : await withoutEmpty(db, rangesOf(search, sources)),
     from: search.from,
     to: search.to,
-    ...needsSieve(search),
+    ...describeFilters(search),
     pick: (keys: readonly MergedKey[]) => {
       const { crons = [], queues = [] } = Object.groupBy(keys, ({ kind }) =>
         isOfCrons(kind) ? 'crons' : 'queues',

@@ -111,7 +111,7 @@ function hasCode(run: FoundRun, code: number | string): boolean {
 }
 
 /** Without an index for the whole search, runs are examined one by one; long texts take longer. */
-export function needsSieve(search: Search): { isSieved: boolean; hasText: boolean } {
+export function describeFilters(search: Search): { isFiltered: boolean; hasText: boolean } {
   const { tab, kind, urlPrefix, target, host, payloadText, responseText, text, words } = search;
   const { statusCode, fault, reason } = search;
   const mayBeExecution = tab === undefined && kind !== 'job';
@@ -119,9 +119,9 @@ export function needsSieve(search: Search): { isSieved: boolean; hasText: boolea
   const hasText =
     [payloadText, responseText, text, words].some(isGiven) || (tab === undefined && ofUrl);
   const isByReason = mayBeExecution && isGiven(reason);
-  const isSieved =
+  const isFiltered =
     tab === 'pending' || hasText || ofUrl || isByReason || isGiven(statusCode) || isGiven(fault);
-  return { isSieved, hasText };
+  return { isFiltered, hasText };
 }
 
 function isGiven(value: unknown): boolean {

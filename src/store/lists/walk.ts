@@ -49,7 +49,7 @@ export interface List<Row> {
   from?: number | undefined;
   to?: number | undefined;
   /** No index covers the whole search, so rows are examined one by one. */
-  isSieved: boolean;
+  isFiltered: boolean;
   /** The examined values are long, so the search may take longer. */
   hasText: boolean;
   pick: (keys: readonly MergedKey[]) => Promise<Row[]>;
@@ -96,8 +96,8 @@ async function walkRanges<Row extends JobKey>(
   { db, clock }: ListContext,
   { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: List<Row> & Way,
 ): Promise<Found<Row>> {
-  const { isSieved, hasText, pick } = walk;
-  const chunk = isSieved ? Math.max(CHUNK, limit + 1) : limit + 1;
+  const { isFiltered, hasText, pick } = walk;
+  const chunk = isFiltered ? Math.max(CHUNK, limit + 1) : limit + 1;
   const isDown = direction === 'down';
   const beginning = isDown ? { at: to - 1, id: LAST_ID } : { at: from, id: FIRST_ID };
   const until = isDown ? from : to;
@@ -107,14 +107,14 @@ async function walkRanges<Row extends JobKey>(
   const startedAt = clock.monotonicMs();
   const rows: Row[] = [];
   for (let lookedAt = 0; ;) {
-    const next = await keys.next(isSieved ? chunk : limit + 1 - rows.length);
+    const next = await keys.next(isFiltered ? chunk : limit + 1 - rows.length);
     const last = next.at(-1);
     if (last === undefined) return { rows, stoppedAt: null };
     rows.push(...inOrder(next, await pick(next)));
     if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
     lookedAt += next.length;
     // Only long searches are cut, so that a busy database doesn't shorten lists.
-    const isLong = isSieved && lookedAt >= CHUNK;
+    const isLong = isFiltered && lookedAt >= CHUNK;
     const isLate = isLong && clock.monotonicMs() - startedAt > most.ms;
     const isEnough = isLate || lookedAt >= most.rows;
     if (isEnough) return { rows, stoppedAt: last };

@@ -9,7 +9,7 @@ export interface UntrustedHeader {
 }
 
 /** From elsewhere than the proxy. The name isn't kept. */
-export interface StrangeSignIn {
+export interface UntrustedSignIn {
   header: string;
   /** The address of the socket's other end. */
   address: string;
@@ -19,7 +19,7 @@ export interface StrangeSignIn {
 /** Where the last sighting of each kind is kept in `installation`. */
 export const SIGHTING_KEYS = {
   untrustedHeaders: 'untrusted_header',
-  strangeSignIns: 'strange_sign_in_header',
+  untrustedSignIns: 'untrusted_sign_in_header',
 } as const;
 
 export function readSighting<T>(text: string | undefined): T | null {

@@ -350,12 +350,12 @@ forEachStore((_name, openTestStore) => {
 
     test('the last proxy header from another address is recorded for the operator', async () => {
       await using store = await openTestStore();
-      const { strangeSignIns } = store;
-      assert.equal(await strangeSignIns.read(), null);
+      const { untrustedSignIns } = store;
+      assert.equal(await untrustedSignIns.read(), null);
       for (const address of ['::ffff:10.0.0.1', 'an unknown address']) {
-        const strange = { header: 'remote-email', address, at: store.clock.now() };
-        await strangeSignIns.keep(strange);
-        assert.deepEqual(await strangeSignIns.read(), strange);
+        const untrusted = { header: 'remote-email', address, at: store.clock.now() };
+        await untrustedSignIns.keep(untrusted);
+        assert.deepEqual(await untrustedSignIns.read(), untrusted);
       }
     });
 

@@ -98,7 +98,7 @@ class PoolDriver implements Driver {
   readonly #answerMs: number;
   /** In all, and up to each connection's last answer. */
   #silences = 0;
-  readonly #silencesWhenHeard = new WeakMap<PoolClient, number>();
+  readonly #silencesAtLastAnswer = new WeakMap<PoolClient, number>();
   #deadBefore = 0;
 
   constructor(pool: Pool, answerMs: number) {
@@ -124,14 +124,14 @@ class PoolDriver implements Driver {
   }
 
   async #isAlive(client: PoolClient): Promise<boolean> {
-    const heardAt = this.#silencesWhenHeard.get(client) ?? this.#silences;
-    if (heardAt === this.#silences) return true;
-    if (heardAt < this.#deadBefore) return false;
+    const before = this.#silencesAtLastAnswer.get(client) ?? this.#silences;
+    if (before === this.#silences) return true;
+    if (before < this.#deadBefore) return false;
     const silences = this.#silences;
     try {
       const probe = { text: 'select 1', query_timeout: PROBE_MS };
       await client.query(probe);
-      this.#silencesWhenHeard.set(client, silences);
+      this.#silencesAtLastAnswer.set(client, silences);
       return true;
     } catch {
       this.#deadBefore = silences;
@@ -155,7 +155,7 @@ class PoolDriver implements Driver {
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     const { client, fault } = connection as PoolConnection;
-    this.#silencesWhenHeard.set(client, this.#silences);
+    this.#silencesAtLastAnswer.set(client, this.#silences);
     client.release(fault ?? undefined);
   }
 

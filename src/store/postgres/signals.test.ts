@@ -12,24 +12,24 @@ describe('signals on Postgres', () => {
   test('signals arrive again after a freeze, even if the old connection is dead', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
-    const heard = await listen(store, proxy.port);
+    const received = await listen(store, proxy.port);
 
     proxy.fallSilent();
     await store.testClock.freeze(20_000);
     await store.testClock.advance(100);
-    await eventually(() => heard.length === 2, { what: 'another connection' });
-    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'unknown' }]);
-    const news: Signal = { kind: 'callbacks', teamId: newId(0) };
-    store.signals.send([news]);
+    await eventually(() => received.length === 2, { what: 'another connection' });
+    assert.deepEqual(received, [{ kind: 'unknown' }, { kind: 'unknown' }]);
+    const signal: Signal = { kind: 'callbacks', teamId: newId(0) };
+    store.signals.send([signal]);
     await store.testClock.advance(10);
-    await eventually(() => heard.length > 2, { what: 'the news' });
-    assert.deepEqual(heard.slice(2), [news], 'heard once');
+    await eventually(() => received.length > 2, { what: 'the signal' });
+    assert.deepEqual(received.slice(2), [signal], 'received once');
   });
 
   test('signals use one new connection if the old one ends during its check', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
-    const heard = await listen(store, proxy.port);
+    const received = await listen(store, proxy.port);
     const [first] = await pidsOfListeners(store);
 
     proxy.swallowAnswerTo('select 1');
@@ -38,21 +38,25 @@ describe('signals on Postgres', () => {
     await eventually(
       async () => {
         await store.testClock.advance(100);
-        return heard.length > 1;
+        return received.length > 1;
       },
       { what: 'another connection' },
     );
     store.signals.send([{ kind: 'notifications' }]);
     await store.testClock.advance(10);
-    await eventually(() => heard.length > 2, { what: 'the news' });
-    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'notifications' }]);
+    await eventually(() => received.length > 2, { what: 'the signal' });
+    assert.deepEqual(received, [
+      { kind: 'unknown' },
+      { kind: 'unknown' },
+      { kind: 'notifications' },
+    ]);
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
   test('signals that could not be sent are kept, one a group, and sent later', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
-    const heard = await listen(store);
+    const received = await listen(store);
     const url = Object.assign(new URL(postgresUrl(store)), { port: String(proxy.port) }).href;
     const { signals } = await store.openAnother({ location: { kind: 'postgres', url } });
     proxy.cutBefore('pg_notify');
@@ -64,27 +68,27 @@ describe('signals on Postgres', () => {
     const others = Array.from({ length: 200 }, () => newId(0));
     signals.send(others.map((id): Signal => ({ kind: 'callbacks', teamId: id })));
     await store.testClock.advance(5_000);
-    assert.equal(heard.length, 1, 'something got through');
+    assert.equal(received.length, 1, 'something got through');
     proxy.cutBefore(null);
     await eventually(
       async () => {
         await store.testClock.advance(1_000);
-        return heard.length > 1 + others.length;
+        return received.length > 1 + others.length;
       },
       { what: 'what was kept' },
     );
     await store.testClock.advance(10_000);
-    const jobs = heard.filter(({ kind }) => kind === 'jobs');
+    const jobs = received.filter(({ kind }) => kind === 'jobs');
     assert.deepEqual(jobs, [{ kind: 'jobs', queueId, teamId, dueAt: 1000 }]);
     assert.deepEqual(
-      heard.flatMap((each) => (each.kind === 'callbacks' ? each.teamId : [])),
+      received.flatMap((each) => (each.kind === 'callbacks' ? each.teamId : [])),
       others,
     );
   });
 
   test('malformed signals cause a full scan', async () => {
     await using store = await openPostgresTestStore();
-    const heard = await listen(store);
+    const received = await listen(store);
     const payloads = [
       'hello',
       '["x",{"kind":"jobs","queueId":"q","teamId":"t"}]',
@@ -97,22 +101,22 @@ describe('signals on Postgres', () => {
         CompiledQuery.raw(`select pg_notify('belfry', $1)`, [payload]),
       );
     }
-    await eventually(() => heard.length > payloads.length, { what: 'what was said' });
+    await eventually(() => received.length > payloads.length, { what: 'what was said' });
     assert.deepEqual(
-      heard,
+      received,
       [1, ...payloads].map(() => ({ kind: 'unknown' })),
     );
   });
 
   test('a signal connection that answers in time is kept', async () => {
     await using store = await openPostgresTestStore();
-    const heard = await listen(store);
+    const received = await listen(store);
     for (let n = 0; n < 6; n++) await store.testClock.freeze(4_000);
     await store.testClock.advance(100);
     store.signals.send([{ kind: 'notifications' }]);
     await store.testClock.advance(10);
-    await eventually(() => heard.length > 1, { what: 'the news' });
-    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'notifications' }]);
+    await eventually(() => received.length > 1, { what: 'the signal' });
+    assert.deepEqual(received, [{ kind: 'unknown' }, { kind: 'notifications' }]);
   });
 });
 
@@ -126,10 +130,10 @@ async function listen(store: TestStore, port?: number): Promise<Signal[]> {
   if (port !== undefined) url.port = String(port);
   const location = { kind: 'postgres', url: url.href } as const;
   const { signals } = await store.openAnother({ serving: true, location });
-  const heard: Signal[] = [];
-  signals.listen((signal) => heard.push(signal));
-  await eventually(() => heard.length === 1, { what: 'the connection' });
-  return heard;
+  const received: Signal[] = [];
+  signals.listen((signal) => received.push(signal));
+  await eventually(() => received.length === 1, { what: 'the connection' });
+  return received;
 }
 
 /** The connections to this database that listen, by the process that serves each. */

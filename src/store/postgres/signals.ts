@@ -61,8 +61,8 @@ export class PostgresSignals implements SignalBus {
     this.#sendLater(GATHER_MS);
   }
 
-  listen(hear: (signal: Signal) => void): () => void {
-    return this.#local.listen(hear);
+  listen(listener: (signal: Signal) => void): () => void {
+    return this.#local.listen(listener);
   }
 
   async close(): Promise<void> {
@@ -141,7 +141,7 @@ export class PostgresSignals implements SignalBus {
     });
     client.on('error', () => {});
     client.once('end', () => this.#reconnect(client, 0));
-    client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
       await client.query(bounded({ text: `listen ${this.#channel}` }));
@@ -187,7 +187,7 @@ export class PostgresSignals implements SignalBus {
     this.#clock.after(waitMs, () => void this.#connect(attempt));
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     try {
       const [origin, ...signals] = JSON.parse(payload) as [string, ...unknown[]];
       if (!signals.every(isSignal)) throw new Error('not what a node says');

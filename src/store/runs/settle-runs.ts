@@ -80,8 +80,8 @@ function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[
     const { teamId, cronId, id } = run;
     return [{ teamId, cronId, executionId: id, isSuccess: status === 'success', end }];
   });
-  const isCalm = ({ isSuccess, executionId }: SettledRun) =>
+  const changesNothing = ({ isSuccess, executionId }: SettledRun) =>
     isSuccess && failedRuns.get(executionId) === 0;
-  const changing = new Set(runs.filter((run) => !isCalm(run)).map(({ cronId }) => cronId));
+  const changing = new Set(runs.filter((run) => !changesNothing(run)).map(({ cronId }) => cronId));
   return runs.filter(({ cronId }) => changing.has(cronId));
 }

@@ -90,7 +90,7 @@ export const notifications = table(
     /** Shared by notifications to several channels. */
     group_id: id(),
     /** Another notification sends the same alerts to the default channel. */
-    is_beside_default: yesNo().default(0),
+    default_has_alerts: yesNo().default(0),
     /** Notifications of a batch are one message. */
     batch_id: id().orNull,
   },

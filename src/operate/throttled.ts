@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 
-/** At most once per `everyMs`. Null if it can't be read. */
-export function seldom<Found>(
+/** Reads at most once per `everyMs`, and repeats the last result between. Null if reading fails. */
+export function throttled<Found>(
   clock: Clock,
   read: () => Promise<Found>,
   everyMs: number,
