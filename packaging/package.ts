@@ -91,7 +91,7 @@ const MANIFEST = {
   engines: { node: '>=24' },
 };
 
-/** First under another name, so that nobody runs half of it. */
+/** First under another name, so that no one runs half of it. */
 async function writeExecutable(file: string): Promise<void> {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;

@@ -184,12 +184,12 @@ describe('the addresses of a channel', () => {
     const address = channel.addresses.find((each) => each.email === email)?.id ?? '';
     const team = `Mailed ${count}`;
     const member = await dashboard.user(`member${count}@bells.test`, { team, role: 'member' });
-    const { owner: stranger } = await begin();
+    const { owner: outsider } = await begin();
     const post = async (user: TestUser, intent: string) =>
       (await dashboard.signIn(user)).post(`${LIST}/default`, { intent, address });
     for (const intent of ['resend', 'remove']) {
       assert.equal((await post(member, intent)).status, 403);
-      assert.equal((await post(stranger, intent)).status, 422);
+      assert.equal((await post(outsider, intent)).status, 422);
     }
     const kept = (await work.readChannel(owner.teamId)).addresses.map(({ id }) => id);
     assert.deepEqual(

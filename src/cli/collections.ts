@@ -304,7 +304,7 @@ async function findSources(
 
 export interface Section<Thing extends object> extends Collection<Thing> {
   key: string;
-  /** One item in place of a list. */
+  /** One item instead of a list. */
   isSingle?: true;
   /** Whether the item is paused, and until when. If the file has neither, it stays. */
   stays?: readonly string[];

@@ -72,7 +72,7 @@ function refuseLostKey(database: string, path: string): void {
   );
 }
 
-/** Written under another name and linked, so that nobody reads half a key. The first of two processes wins. */
+/** Written under another name and linked, so that no one reads half a key. The first of two processes wins. */
 function createKey(path: string): Buffer {
   makeFolders(dirname(path));
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;

@@ -22,7 +22,7 @@ export interface StreakAlert {
 export interface StreakRule {
   /** Null: alerts are off. */
   threshold: number | null;
-  /** Null: it never pauses by itself. */
+  /** Null: it never pauses automatically. */
   stopAfter: number | null;
   /** A paused cron is not stopped again. */
   isActive: boolean;

@@ -3,7 +3,7 @@ import { formatUtcMinute } from './instant.ts';
 /** Of a cron or queue. */
 export interface Pause {
   isPaused: boolean;
-  /** Then it ends by itself. Null: it has no end, or there is no pause. */
+  /** Then it ends automatically. Null: it has no end, or there is no pause. */
   pausedUntil: number | null;
 }
 

@@ -18,7 +18,7 @@ export interface QueueSettings {
   emailAlerts: boolean;
   deadLetterDays: number;
   isPaused: boolean;
-  /** When the pause ends by itself. */
+  /** When the pause ends automatically. */
   pausedUntil: number | null;
   alertSettings: AlertSettings;
   watch: WatchRules;

@@ -32,7 +32,7 @@ export function makeRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => writeCode(randomBytes(LENGTH)));
 }
 
-/** Keyed, so that nobody can search a stolen database for codes. */
+/** Keyed, so that no one can search a stolen database for codes. */
 export function hashRecoveryCode(appKey: Uint8Array, userId: string, code: string): string {
   return createHmac('sha256', deriveSecret(appKey, 'belfry recovery codes'))
     .update(`${userId} ${plain(code)}`)

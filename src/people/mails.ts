@@ -2,7 +2,7 @@ import { breakLinks } from '#domain/plain-names';
 import type { Mail } from './mail.ts';
 
 /**
- * Mails are plain text. No subject contains a name, and no name becomes a link, so nobody can make us mail their
+ * Mails are plain text. No subject contains a name, and no name becomes a link, so attackers can't make us mail their
  * message.
  */
 
@@ -120,7 +120,7 @@ The link works once.${SIGNED}`,
   };
 }
 
-/** To somebody who may not know Belfry. */
+/** To a person who may not use Belfry. */
 export function writeAddressMail(to: string, { teamName, link }: AddressFacts): Mail {
   return {
     to,

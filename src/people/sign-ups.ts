@@ -7,7 +7,7 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Open sign-up with SMTP: only a mailed link makes the account. So nobody can make an account in another person's
+ * Open sign-up with SMTP: only a mailed link makes the account. So no one can make an account in another person's
  * name, or make us mail them anything else.
  */
 

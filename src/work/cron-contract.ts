@@ -61,7 +61,7 @@ export interface Trouble {
   /** What open alerts about a queue as a whole say. */
   watchWords: string | null;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
-  /** Failed jobs that nobody retried. */
+  /** Failed jobs that no one retried. */
   failedJobs: BoundedCount | null;
 }
 

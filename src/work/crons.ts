@@ -57,7 +57,7 @@ export function createCronWork({ crons, clock }: Store) {
     },
     startCron: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.start(teamId, cronId, (...cron) => nextRunAt(cron, clock.now())) : null,
-    /** @param until when the pause ends by itself; null: never */
+    /** @param until when the pause ends automatically; null: never */
     pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
       isId(cronId) ? crons.pause(teamId, cronId, until) : null,
     /** Outside the schedule; paused crons too. */

@@ -23,7 +23,7 @@ export function createQueueWork({ queues, clock }: Store) {
     /** False: there is no such queue, or another one has that name. */
     renameQueue: async (teamId: string, queueId: string, name: string) =>
       isId(queueId) && queues.rename(teamId, queueId, name),
-    /** Waiting jobs keep their times. @param until when the pause ends by itself; null: never */
+    /** Waiting jobs keep their times. @param until when the pause ends automatically; null: never */
     pauseQueue: (teamId: string, queueId: string, until: number | null = null) =>
       editQueue(teamId, queueId, { isPaused: true, pausedUntil: until }),
     resumeQueue: (teamId: string, queueId: string) =>

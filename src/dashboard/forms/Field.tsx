@@ -51,7 +51,7 @@ export function PlainField(props: OwnFieldProps<'input'>) {
   return <TextField autoComplete="off" spellCheck={false} {...props} />;
 }
 
-/** As ISO 8601 has it, in place of a browser's own order of day and month. */
+/** As ISO 8601 has it, instead of a browser's own order of day and month. */
 export function InstantField(props: OwnFieldProps<'input'>) {
   return <PlainField isShort inputMode="text" placeholder="2026-11-24 22:00" {...props} />;
 }

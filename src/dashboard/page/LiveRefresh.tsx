@@ -33,7 +33,7 @@ function isChanged(form: HTMLFormElement): boolean {
 const lookEveryMs = 500;
 
 /**
- * Every `everySeconds` while the tab is visible, the service answers and nobody is disturbed; at once when that
+ * Every `everySeconds` while the tab is visible, the service answers and no one is disturbed; at once when that
  * becomes true. @param everySeconds null: nothing to wait for
  */
 export function useLiveRefresh(everySeconds: number | null): void {

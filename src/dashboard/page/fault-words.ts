@@ -26,7 +26,7 @@ export type FaultData = Partial<
 export function explainFault(error: unknown): FaultWords {
   if (!isRouteErrorResponse(error)) return explainStatus(500);
   const { status } = error;
-  // A page without scripts of ours (plain-page.ts) is a text in place of data.
+  // A page without scripts of ours (plain-page.ts) is a text instead of data.
   const text = typeof error.data === 'string' ? error.data : '';
   const data = (text === '' ? (error.data ?? {}) : {}) as FaultData;
   if (status === 403) return explainForbidden(data, text);

@@ -16,7 +16,7 @@ type NoticeProps = {
   title?: string;
   /** Of an answer that `useAnswer` keeps. */
   canDismiss?: boolean;
-  /** It stands above the page. */
+  /** Shown above the page. */
   isBanner?: boolean;
   children?: ReactNode;
 };

@@ -90,7 +90,7 @@ export const activity = {
   },
 };
 
-/** In the transaction of what Belfry did by itself. */
+/** In the transaction of what Belfry did automatically. */
 export async function recordBySystem(
   trx: Trx,
   teamId: string,

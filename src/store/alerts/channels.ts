@@ -355,7 +355,7 @@ const UNUSED = {
 /** Bound into the sealed text, so that it opens nowhere else. */
 const PLACE = 'channels.sealed_fields';
 
-/** Locks the team, so that nobody adds or renames a channel meanwhile. */
+/** Locks the team, so that no one adds or renames a channel meanwhile. */
 async function lockNames(trx: Trx, teamId: string) {
   await lockTeam(trx, teamId);
   return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns: ['id', 'name'] });

@@ -33,7 +33,7 @@ export interface Cron extends CronSettings {
   teamId: string;
   id: string;
   isActive: boolean;
-  /** When the pause ends by itself. */
+  /** When the pause ends automatically. */
   pausedUntil: number | null;
   /** Null if paused or ended. */
   nextRunAt: number | null;

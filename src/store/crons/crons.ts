@@ -45,7 +45,7 @@ const PLANNED_COLUMNS = [
 export const crons = {
   /**
    * @param nextRunAt null: paused (§3.1)
-   * @param pausedUntil when the pause ends by itself
+   * @param pausedUntil when the pause ends automatically
    * @throws TeamFull
    */
   async create(
@@ -142,7 +142,7 @@ export const crons = {
 
   /**
    * §3.1. Null: no such cron.
-   * @param until when the pause ends by itself; null: never
+   * @param until when the pause ends automatically; null: never
    */
   async pause(
     context: Context,
@@ -312,7 +312,7 @@ export const crons = {
   },
 };
 
-/** A cron whose pause has ended by itself. Null: it has not, or not any more. */
+/** A cron whose pause has expired. Null: it has not, or not any more. */
 export async function endPauseOfCron(
   trx: Trx,
   teamId: string,

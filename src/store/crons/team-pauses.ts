@@ -15,7 +15,7 @@ export interface TeamPause {
   at: number;
   /** By the name of then. */
   by: string;
-  /** Then it ends by itself. */
+  /** Then it ends automatically. */
   until: number | null;
 }
 
@@ -72,7 +72,7 @@ export const teamPauses = {
     return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now, nextRunAt));
   },
 
-  /** Resumes a team whose pause has ended by itself, and records it. False: it has not, or not any more. */
+  /** Resumes a team whose pause has expired, and records it. False: it has not, or not any more. */
   async end(context: Context, teamId: string, now: number, nextRunAt: NextRunAt): Promise<boolean> {
     return resumeInSteps(context, async (trx) => {
       await limitLockWaits(trx);

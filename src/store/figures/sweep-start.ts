@@ -8,7 +8,7 @@ const ALL_EVERY_MS = 600_000;
 const LEAST_PAUSE_MS = 5_000;
 
 /**
- * Beside an old snapshot, the index keeps entries of deleted rows, and a sweep from the
+ * While an old snapshot exists, the index keeps entries of deleted rows, and a sweep from the
  * beginning exceeds the time limit after some hours. So most sweeps begin at the floor, the
  * lowest id that may be new.
  */

@@ -9,7 +9,7 @@ import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
 
 /**
- * `failed`: not resent (§3.3). All has two more parts, which no tab shows by itself:
+ * `failed`: not resent (§3.3). All has two more parts, which no tab shows alone:
  * `resent` failed jobs and `retried` attempts.
  */
 export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;

@@ -70,7 +70,7 @@ const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
   from ${dialect.rows(IDS, 1)} cross join queues q where q.team_id = ${dialect.$(2)} and q.id = given.id`,
 );
 
-/** Beside an old snapshot, this passes the dead index entries of all jobs claimed since. */
+/** While an old snapshot exists, this passes the dead index entries of all jobs claimed since. */
 export async function countRunningJobs(
   db: Database,
   { teamId, queueIds }: QueuesAsked,

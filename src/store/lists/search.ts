@@ -30,7 +30,7 @@ export interface Search extends Omit<RunSearch, 'statusCode'> {
 /** Bulk tasks store it as JSON. */
 export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fault' | 'host'> & {
   tab: JobTab;
-  /** Retries go there in place of `target`, each with its own query. */
+  /** Retries go there instead of `target`, each with its own query. */
   sendTo?: string;
 };
 

@@ -84,7 +84,7 @@ const FAR_STARTS = `(
 
 /**
  * The whole claim in one statement, because each costs a round trip while slots are idle. It claims due jobs that
- * nobody has locked, and counts them for the month unless the team is near its limit.
+ * no one has locked, and counts them for the month unless the team is near its limit.
  *
  * Parts are `materialized`: otherwise due jobs would be chosen again for each row and exceed the slots. A job that was
  * changed between snapshot and lock is `chosen` but not claimed: its new place isn't visible. The next claim takes it.

@@ -68,7 +68,7 @@ export const queues = table(
     email_alerts: yesNo(),
     dead_letter_days: integer().between(1, 365),
     is_paused: yesNo(),
-    /** Then the pause ends by itself. */
+    /** Then the pause ends automatically. */
     paused_until: instant().orNull,
     created_at: instant(),
     /** Without the rule for slow runs; null for the defaults. */
@@ -243,7 +243,7 @@ export const crons = table(
     timeout_seconds: integer().between(1, 300),
     alert_threshold: integer().between(1, 3).orNull,
     is_active: yesNo(),
-    /** Then the pause ends by itself. */
+    /** Then the pause ends automatically. */
     paused_until: instant().orNull,
     /** Null if paused or ended. */
     next_run_at: instant().orNull,

@@ -38,7 +38,7 @@ export interface CronExtras {
   alertSettings: AlertSettings;
   /** Failed runs in a row after which it is paused. Null: never. */
   stopAfter: number | null;
-  /** When the pause ends by itself; a future time pauses. */
+  /** When the pause ends automatically; a future time pauses. */
   pausedUntil: number | null;
   /** Inclusive. */
   startsAt: number | null;
