@@ -24,8 +24,8 @@ export class ApiServer implements AsyncDisposable {
   readonly clock = new FakeClock('2026-11-20T09:00:00.700Z');
   readonly created: Created[] = [];
   readonly owners = new Map<string, TokenOwner>([
-    ['good', { userId: 'user-1', teamId: 'team-1', isViewer: false }],
-    ['teamless', { userId: 'user-2', teamId: null, isViewer: false }],
+    ['good', { actor: 'user 1', teamId: 'team-1', isViewer: false }],
+    ['teamless', { actor: 'user 2', teamId: null, isViewer: false }],
   ]);
   /** Every token that was looked up. */
   readonly askedTokens: string[] = [];

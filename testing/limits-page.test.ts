@@ -27,6 +27,7 @@ describe('docs/limits.md', () => {
     const { least, most, initial } = LIMITS.timeoutSeconds;
     assertNumbers('timeout', least, most, initial);
     assertNumbers('history', LIMITS.deadLetterDays.initial);
+    assertNumbers('service accounts', LIMITS.serviceAccounts);
     assert.ok(rows.some(({ value }) => value.includes(`${LIMITS.payloadLevels} levels`)));
   });
 

@@ -124,7 +124,7 @@ for (const { path, read, sound } of endpoints) {
       assert.ok(unauthorized.includes(missing) && unauthorized.includes(invalid));
       const teamless = await messageIn(api.post(path, sound, { Authorization: 'Bearer teamless' }));
       assert.ok(messageOf(500).includes(teamless));
-      api.owners.set('viewer', { userId: 'user-3', teamId: 'team-1', isViewer: true });
+      api.owners.set('viewer', { actor: 'user 3', teamId: 'team-1', isViewer: true });
       const viewer = await messageIn(api.post(path, sound, { Authorization: 'Bearer viewer' }));
       assert.ok(messageOf(403).includes(viewer));
       assert.equal(api.created.length, 0);

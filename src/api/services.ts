@@ -4,10 +4,12 @@ import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** `teamId`: the selected team; null if there is none (§5.2). */
+/** A user or a service account. */
 export interface TokenOwner {
-  userId: string;
+  /** The user's selected team, or the service account's. Null if none is selected (§5.2). */
   teamId: string | null;
+  /** Of the jobs that it makes. */
+  actor: string;
   /** Viewers can read, but create nothing (§5.8). */
   isViewer: boolean;
 }
@@ -27,7 +29,7 @@ export interface CreatedJob {
 
 /** Promises resolve when the data is on disk. The code 'STORE_UNAVAILABLE' is answered with 503, others with 500. */
 export interface ApiServices {
-  /** Null if no user has the token. */
+  /** Null if nobody has the token. */
   findTokenOwner(token: string): Promise<TokenOwner | null>;
   createCron(teamId: string, input: CronInput): Promise<CreatedCron>;
   createJob(teamId: string, input: JobInput): Promise<CreatedJob>;

@@ -79,6 +79,8 @@ const ACTIONS = {
   'signing.next-deleted': { area: 'access', words: 'Deleted the next signing secret' },
   'signing.shown': { area: 'access', words: 'Looked at the signing secret' },
   'signing.deleted': { area: 'access', words: 'Deleted the signing secret' },
+  'service-account.created': { area: 'access', words: 'Created the service account' },
+  'service-account.revoked': { area: 'access', words: 'Revoked the service account' },
   'account.signed-in': { area: 'access', words: 'Signed in' },
   'account.token': { area: 'access', words: 'Made a new API token' },
   'account.email': { area: 'access', words: 'Changed their email' },

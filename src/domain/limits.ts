@@ -7,6 +7,8 @@ export const LIMITS = {
   personNameCharacters: 100,
   /** RFC 5321 §4.5.3.1: 256 octets without brackets. */
   emailCharacters: 254,
+  /** Of a team (§5.11). */
+  serviceAccounts: 50,
   passwordCharacters: { least: 8, most: 128 },
   /** A code of an authenticator, a recovery code or the setup code. */
   codeCharacters: 32,

@@ -1,12 +1,15 @@
+import { nameServiceAccount, nameTokenOf } from '#domain/actors';
 import type { Clock } from '#domain/clock';
 import type { Store } from '#store/store';
 import type { Background } from './background.ts';
-import { hashToken, isTokenShaped, makeApiToken } from './secrets.ts';
+import { hashToken, isServiceToken, isTokenShaped, makeApiToken } from './secrets.ts';
 
-/** `teamId` is null if no team is selected (§5.3). */
+/** A user or a service account. */
 export interface TokenOwner {
-  userId: string;
+  /** The user's selected team, or the service account's. Null if none is selected (§5.3). */
   teamId: string | null;
+  /** As the maker of jobs. */
+  actor: string;
   /** Such a token may only read (§5.8). */
   isViewer: boolean;
 }
@@ -16,7 +19,7 @@ const MARK_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 interface Deps {
-  store: Pick<Store, 'apiTokens'>;
+  store: Pick<Store, 'apiTokens' | 'serviceAccounts'>;
   clock: Clock;
   background: Background;
 }
@@ -32,10 +35,21 @@ export class ApiTokens {
   async findTokenOwner(token: string): Promise<TokenOwner | null> {
     if (!isTokenShaped(token)) return null;
     const hash = hashToken(token);
-    const owner = await this.#deps.store.apiTokens.findOwner(hash);
+    const { apiTokens, serviceAccounts } = this.#deps.store;
+    if (isServiceToken(token)) {
+      const account = await serviceAccounts.findByToken(hash);
+      if (!account) return null;
+      this.#markUsed(hash, account.lastUsedAt, serviceAccounts);
+      return {
+        teamId: account.teamId,
+        actor: nameServiceAccount(account.name),
+        isViewer: false,
+      };
+    }
+    const owner = await apiTokens.findOwner(hash);
     if (!owner) return null;
-    this.#markUsed(hash, owner.lastUsedAt);
-    return { userId: owner.userId, teamId: owner.teamId, isViewer: owner.isViewer };
+    this.#markUsed(hash, owner.lastUsedAt, apiTokens);
+    return { teamId: owner.teamId, actor: nameTokenOf(owner), isViewer: owner.isViewer };
   }
 
   /** `hint` is the last four characters. */
@@ -53,13 +67,16 @@ export class ApiTokens {
   }
 
   /** In the background: if the database is busy, only a displayed time is lost. */
-  #markUsed(hash: string, lastUsedAt: number | null): void {
+  #markUsed(
+    hash: string,
+    lastUsedAt: number | null,
+    kept: Pick<Store['apiTokens'], 'markUsed'>,
+  ): void {
     const now = this.#deps.clock.now();
     const known = Math.max(lastUsedAt ?? 0, this.#markedAt.get(hash) ?? 0);
     if (now - known < MARK_EVERY_MS) return;
     if (this.#markedAt.size >= MOST_REMEMBERED) this.#markedAt.clear();
     this.#markedAt.set(hash, now);
-    const { store, background } = this.#deps;
-    background.run('token.not-marked-used', () => store.apiTokens.markUsed(hash, now));
+    this.#deps.background.run('token.not-marked-used', () => kept.markUsed(hash, now));
   }
 }

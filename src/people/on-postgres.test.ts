@@ -23,7 +23,8 @@ test('an account is made, used and deleted on Postgres', async () => {
 
   const token = await tokens.generateApiToken(userId);
   const owner = await fixture.people.findTokenOwner(token);
-  assert.deepEqual(owner, { userId, teamId: session?.team?.id, isViewer: false });
+  const actor = 'Ada (ada@bells.test), API token';
+  assert.deepEqual(owner, { teamId: session?.team?.id, actor, isViewer: false });
 
   const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.equal(begun.kind, 'begun');

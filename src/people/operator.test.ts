@@ -13,8 +13,8 @@ test('a user made by the operator has a team of their own and a token that acts 
   if (made.kind !== 'created') return;
   const { userId, teamId, apiToken } = made;
   assert.deepEqual(await fixture.people.findTokenOwner(apiToken), {
-    userId,
     teamId,
+    actor: 'ada (ada@example.com), API token',
     isViewer: false,
   });
   assert.deepEqual((await fixture.store.users.findWithTeams(userId))?.teams, [

@@ -41,6 +41,7 @@ import {
 import * as secondFactors from './second-factors.ts';
 import { readSession, signIn, signOut, signOutEverywhere, whoIs } from './sessions.ts';
 import { confirmsFirst, readSignUp, requestSignUp } from './sign-ups.ts';
+import { serviceAccounts, serviceAccountsOfAnyTeam } from './service-accounts.ts';
 import * as signing from './signing.ts';
 import * as teams from './teams.ts';
 
@@ -73,6 +74,7 @@ export function createPeople(deps: PeopleDeps) {
     },
     tokens,
     signing: bind(context, signing),
+    serviceAccounts: bind(context, serviceAccounts),
     channelAddresses: {
       ...bind(context, { askNewAddresses, resendConfirmation, readConfirmation, confirmAddress }),
       ...bind(context, { readStop, stopAddress }),
@@ -80,7 +82,12 @@ export function createPeople(deps: PeopleDeps) {
     stopUrlOf: createStopUrls(deps.config),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
-    operator: bind(context, { ...operator, ...operatorMembers, resendConfirmationLink }),
+    operator: bind(context, {
+      ...operator,
+      ...operatorMembers,
+      ...serviceAccountsOfAnyTeam,
+      resendConfirmationLink,
+    }),
     warnOfUnknownTeams: () => warnOfUnknownTeams(context),
     /** Waits for mails in the background. */
     close: async (): Promise<void> => {

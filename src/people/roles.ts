@@ -8,6 +8,7 @@ export type Permission =
   | 'rename-team'
   | 'manage-members'
   | 'signing-secret'
+  | 'service-accounts'
   | 'notifications'
   | 'billing'
   | 'transfer-team'
@@ -25,6 +26,7 @@ const LEAST_ROLE: Record<Permission, Role> = {
   'rename-team': 'admin',
   'manage-members': 'admin',
   'signing-secret': 'admin',
+  'service-accounts': 'admin',
   notifications: 'admin',
   billing: 'owner',
   'transfer-team': 'owner',

@@ -23,7 +23,22 @@ export interface ApiToken {
 }
 
 export function makeApiToken(): ApiToken {
-  const text = makeSecret('belfry_');
+  return makeToken('belfry_');
+}
+
+/** The prefix tells in which table the token is looked up, and shows a reader of a leaked one what it is. */
+const SERVICE_PREFIX = 'belfry_service_';
+
+export function makeServiceToken(): ApiToken {
+  return makeToken(SERVICE_PREFIX);
+}
+
+export function isServiceToken(token: string): boolean {
+  return token.startsWith(SERVICE_PREFIX);
+}
+
+function makeToken(prefix: string): ApiToken {
+  const text = makeSecret(prefix);
   return { text, hash: hashToken(text), hint: text.slice(-4) };
 }
 

@@ -19,6 +19,7 @@ test('each role has exactly the permissions of §5.8', () => {
     'rename-team': ['admin', 'owner'],
     'manage-members': ['admin', 'owner'],
     'signing-secret': ['admin', 'owner'],
+    'service-accounts': ['admin', 'owner'],
     notifications: ['admin', 'owner'],
     billing: ['owner'],
     'transfer-team': ['owner'],

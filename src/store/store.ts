@@ -4,6 +4,7 @@ import type { Log } from '#domain/log';
 import { activity } from './activity/activity.ts';
 import { alerts } from './alerts/alerts.ts';
 import { apiTokens } from './people/api-tokens.ts';
+import { serviceAccounts } from './people/service-accounts.ts';
 import { rateLimits } from './people/rate-limits.ts';
 import { passkeys } from './people/passkeys.ts';
 import { secondFactors } from './people/second-factors.ts';
@@ -252,6 +253,7 @@ function makeNouns(context: Context) {
     queues: queues(context),
     rateLimits: rateLimits(context),
     runs: runs(context),
+    serviceAccounts: serviceAccounts(context),
     untrustedHeaders: sightings<UntrustedHeader>(context, 'untrustedHeaders'),
     untrustedSignIns: sightings<UntrustedSignIn>(context, 'untrustedSignIns'),
   };

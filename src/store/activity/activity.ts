@@ -5,6 +5,7 @@ import {
   isNamedDoer,
   NAMED_DOERS,
 } from '#domain/activity';
+import { nameUser } from '#domain/actors';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
@@ -105,7 +106,7 @@ type DoerColumns = Pick<Row<'activity'>, 'actor_id' | 'actor'>;
 async function nameDoer(trx: Trx, doer: Doer): Promise<DoerColumns> {
   if (typeof doer === 'string') return { actor_id: null, actor: NAMED_DOERS[doer] };
   const user = await one(trx, 'users', { id: doer.userId }, ['name', 'email']);
-  const actor = user ? `${user.name} (${user.email})` : 'A deleted account';
+  const actor = user ? nameUser(user) : 'A deleted account';
   return { actor_id: doer.userId, actor };
 }
 

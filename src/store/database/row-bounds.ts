@@ -7,7 +7,7 @@ import { lockTeam } from './lock-team.ts';
 export async function countFree(
   trx: Trx,
   teamId: string,
-  { table, most }: { table: 'crons' | 'queues'; most: number },
+  { table, most }: { table: 'crons' | 'queues' | 'service_accounts'; most: number },
 ): Promise<number> {
   await lockTeam(trx, teamId);
   return most - (await count(trx, table, { team_id: teamId }, most));

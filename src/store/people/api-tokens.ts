@@ -16,7 +16,8 @@ const FACTS = ['hint', 'created_at', 'last_used_at'] as const;
 type TokenFacts = RecordOf<Pick<Row<'api_tokens'>, (typeof FACTS)[number]>>;
 
 interface FoundOwner {
-  userId: string;
+  name: string;
+  email: string;
   /** Null if none is selected (§5.3). */
   teamId: string | null;
   isViewer: boolean;
@@ -30,14 +31,15 @@ const MAX_FIND_BATCH = 200;
 /** For every API call: one row each of four tables, by key. */
 const findOwnersByHash = preparedStatement<{
   token_hash: string;
-  user_id: string;
+  name: string;
+  email: string;
   team_id: string | null;
   role: string | null;
   last_used_at: number | null;
 }>(
   'find-token-owners',
   (dialect) => `
-  select k.token_hash, k.user_id, t.id as team_id, m.role, k.last_used_at
+  select k.token_hash, u.name, u.email, t.id as team_id, m.role, k.last_used_at
   from ${dialect.rows(HASH, 1)} cross join api_tokens k
   join users u on u.id = k.user_id
   left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
@@ -81,7 +83,8 @@ async function findOwners(
     rows.map((row) => [
       row.token_hash,
       {
-        userId: row.user_id,
+        name: row.name,
+        email: row.email,
         teamId: row.team_id,
         isViewer: row.role === 'viewer',
         lastUsedAt: row.last_used_at,

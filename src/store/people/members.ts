@@ -150,7 +150,7 @@ export const members = {
     });
   },
 
-  /** It runs nothing, has no members, and its invitations can't be used. */
+  /** It runs nothing, has no members, and its invitations and service accounts can't be used. */
   async deleteTeam({ main }: Context, teamId: string, now: number): Promise<void> {
     await main.transact(async (trx) => {
       await change(trx, 'teams', { id: teamId, deleted_at: null }, { deleted_at: now });

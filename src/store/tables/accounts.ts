@@ -165,3 +165,21 @@ export const apiTokens = table(
   },
   { key: ['user_id'] },
 );
+
+/** A token that belongs to a team and to no user; a revoked one is deleted. */
+export const serviceAccounts = table(
+  'service_accounts',
+  {
+    team_id: id().deletedWith('teams'),
+    id: id(),
+    name: text(),
+    token_hash: text().unique,
+    /** The last four characters. */
+    hint: text(),
+    /** The name of the maker, who may leave the team. */
+    made_by: text(),
+    created_at: instant(),
+    last_used_at: instant().orNull,
+  },
+  { key: ['team_id', 'id'], unique: { one_service_account_per_name: ['team_id', 'name'] } },
+);
