@@ -11,6 +11,7 @@ import { type Output, OUTPUTS } from './output.ts';
 import type { Purpose } from './services.ts';
 import type { Session } from './session.ts';
 import { addRunCommands } from './runs.ts';
+import { addServiceAccountCommands } from './service-accounts.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
 
@@ -62,6 +63,7 @@ export function buildProgram(session: Session): Command {
   addUserCommands(program, session);
   addTeamCommands(program, session);
   addMemberCommands(program, session);
+  addServiceAccountCommands(program, session);
   addQueueCommands(program, session);
   addCronCommands(program, session);
   addJobCommands(program, session);

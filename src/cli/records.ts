@@ -4,6 +4,7 @@ import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';
 import type { TeamWithUsage } from '#people/operator';
 import type { Member, User } from '#people/operator-members';
+import type { ServiceAccount } from '#people/service-accounts';
 import type { Activity } from '#work/activity';
 import type { Alert } from '#work/alerts';
 import type { ListedChannel } from '#work/channels';
@@ -117,6 +118,10 @@ export function writeMember(member: Member) {
   const { hasSecondFactor: has_second_factor, hasPasskey: has_passkey } = member;
   const of = ['user_id', 'email', 'name', 'role', 'joined_at', 'group'] as const;
   return { ...recordOf(member, of), has_second_factor, has_passkey };
+}
+
+export function writeServiceAccount(account: ServiceAccount) {
+  return recordOf(account, ['id', 'name', 'hint', 'made_by', 'created_at', 'last_used_at']);
 }
 
 /** The command line has no `actor_id`. */

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { useCommands } from '#testing/command-line';
+import { makeFolder } from '#testing/guard';
+import path from 'node:path';
+
+const team = ['--team', 'Acme'];
+
+describe('service accounts on the command line (§5.11)', () => {
+  const { open, printed, refused } = useCommands(
+    async () => `sqlite:${path.join(makeFolder(), 'belfry.db')}`,
+  );
+  const command = (verb: string, name?: string) => [
+    'service-account',
+    verb,
+    ...team,
+    ...(name === undefined ? [] : ['--name', name]),
+  ];
+
+  test('service-account create, list and revoke print the account, and the token only once', async () => {
+    const made = await printed(...command('create', 'billing'));
+    assert.match(String(made['apiToken']), /^belfry_service_[\w-]{43}$/);
+    assert.deepEqual(Object.keys(made), ['id', 'apiToken']);
+    const [listed] = await printed(...command('list'));
+    const { created_at, ...facts } = listed ?? {};
+    assert.match(String(created_at), /^\d{4}-\d\d-\d\dT/);
+    assert.deepEqual(facts, {
+      id: made['id'],
+      name: 'billing',
+      hint: String(made['apiToken']).slice(-4),
+      made_by: 'Command line',
+      last_used_at: null,
+    });
+    const revoked = await printed(...command('revoke', 'billing'));
+    assert.deepEqual(revoked, { ...listed, revoked: true });
+    assert.deepEqual(await printed(...command('list')), []);
+    const activity = await printed('activity', 'list', ...team, '--area', 'access');
+    assert.deepEqual(
+      activity.map(({ action, actor, subject }) => [action, actor, subject]),
+      [
+        ['service-account.revoked', 'Command line', 'billing'],
+        ['service-account.created', 'Command line', 'billing'],
+      ],
+    );
+    assert.ok(!JSON.stringify(activity).includes(String(made['apiToken'])));
+  });
+
+  test('service-account commands refuse taken, missing and unknown names', async () => {
+    await printed(...command('create', 'taken'));
+    assert.equal(
+      await refused(...command('create', 'taken')),
+      '--name: The team has a service account with this name.',
+    );
+    assert.equal(await refused(...command('create', ' ')), '--name: Enter a name.');
+    assert.match(await refused(...command('create')), /--name/);
+    assert.equal(
+      await refused(...command('revoke', 'other')),
+      'the team has no service account "other".',
+    );
+    const elsewhere = await open.store.teams.create('Bells', 'free', 0);
+    assert.equal(
+      await refused('service-account', 'revoke', '--team', elsewhere.id, '--name', 'taken'),
+      'the team has no service account "taken".',
+    );
+    assert.equal((await printed(...command('list'))).length, 1);
+  });
+});
