@@ -161,6 +161,7 @@ describe('accessibility and width of every page', () => {
       'api-token',
       'team',
       'members',
+      'service-accounts',
       'signing',
       'notifications',
       'notifications/new',

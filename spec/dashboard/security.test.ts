@@ -218,6 +218,7 @@ describe('another team', () => {
 describe('roles', () => {
   const pages: Record<string, { admin: number; member: number }> = {
     '/settings/members': { admin: 200, member: 403 },
+    '/settings/service-accounts': { admin: 200, member: 403 },
     '/settings/signing': { admin: 200, member: 403 },
     '/settings/billing': { admin: 403, member: 403 },
     '/settings/team': { admin: 200, member: 200 },
@@ -242,6 +243,7 @@ describe('roles', () => {
     for (const [path, form] of [
       ['/settings/members', { intent: 'make-admin', id: member.userId }],
       ['/settings/members', { intent: 'invite', email: 'x@bells.test', role: 'admin' }],
+      ['/settings/service-accounts', { intent: 'create', name: 'x' }],
       ['/settings/signing', { intent: 'generate' }],
       ['/settings/signing', { intent: 'reveal' }],
       ['/settings/team', { intent: 'rename', name: 'Mine' }],
@@ -296,6 +298,7 @@ describe('secrets and markup', () => {
     '/settings/api-token',
     '/settings/team',
     '/settings/members',
+    '/settings/service-accounts',
     '/settings/signing',
     '/settings/billing',
     '/settings/activity',

@@ -49,6 +49,7 @@ export default [
       route('api-token', 'routes/settings.api-token.tsx'),
       route('team', 'routes/settings.team.tsx'),
       route('members', 'routes/settings.members.tsx'),
+      route('service-accounts', 'routes/settings.service-accounts.tsx'),
       route('signing', 'routes/settings.signing.tsx'),
       route('notifications', 'routes/settings.notifications.tsx'),
       route('notifications/new', 'routes/settings.notifications.form.tsx', {

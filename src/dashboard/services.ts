@@ -40,6 +40,7 @@ export type { ProxyClaim } from '#people/proxy-claim';
 export type { ProxyRefusal } from '#people/proxy-sign-ins';
 export type { FieldErrors, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
+export type { ServiceAccount } from '#people/service-accounts';
 export type { InvitedRole, Permission } from '#people/roles';
 export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
 export type { RequestContext } from '#people/request-context';

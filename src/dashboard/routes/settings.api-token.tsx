@@ -46,7 +46,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
     <>
       <Section
         title="API token"
-        note="API calls act on the team that you have selected at the time of the call."
+        note="API calls act on the team that you have selected at the time of the call. For a program, let an admin create a service account."
       >
         {mayWork ? null : (
           <Notice kind="note">

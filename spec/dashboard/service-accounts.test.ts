@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { postJson } from '#testing/client';
+import { PASSWORD, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
+
+/** §5.11: admins create and revoke tokens that belong to the team alone. */
+
+const { dashboard, open } = usePages({}, { sends: false });
+const PAGE = '/settings/service-accounts';
+const JOB = { queue: 'mail', url: 'http://127.0.0.1:9/', payload: { a: 1 }, delay: 3600 };
+
+const send = (token: string) => postJson(`${dashboard.url}/api/jobs`, token, JOB);
+const statusOf = async (token: string) => (await send(token)).status;
+
+let teams = 0;
+
+async function makeTeam() {
+  const team = `Accounts ${++teams}`;
+  const place = (name: string) => `${name}${teams}@accounts.test`;
+  return {
+    owner: await dashboard.user(place('owner'), { team }),
+    admin: await dashboard.user(place('admin'), { team, role: 'admin' }),
+    member: await dashboard.user(place('member'), { team, role: 'member' }),
+  };
+}
+
+/** By a form. */
+async function create(user: TestUser, name: string, password = PASSWORD) {
+  const visitor = await dashboard.signIn(user);
+  const answer = await visitor.post(PAGE, { intent: 'create', name, password });
+  return { ...answer, token: /belfry_service_[\w-]{43}/.exec(answer.text)?.[0] ?? '' };
+}
+
+const listOf = (teamId: string) => dashboard.service.people.operator.listServiceAccounts(teamId);
+
+test('an admin creates a service account, copies its token once and revokes it', async () => {
+  for (const javaScript of [true, false]) {
+    const { admin } = await makeTeam();
+    await using watched = await open(PAGE, admin, javaScript);
+    const { page } = watched;
+    await heading(page, 'Service accounts');
+    await page.getByRole('heading', { name: 'No service account yet' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('billing-service');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await press(page, 'Create service account');
+    const shown = page.getByLabel('API token', { exact: true });
+    const token = (await shown.textContent()) ?? '';
+    assert.match(token, /^belfry_service_[\w-]{43}$/);
+    await assertClean(watched);
+    await page.getByText('I have copied it').click();
+    await shown.waitFor({ state: 'detached' });
+    await page.goto(`${dashboard.url}${PAGE}`);
+    assert.ok(!(await page.content()).includes(token), 'shown once');
+    const row = rowOf(page, 'billing-service');
+    await row.getByText('Not yet').waitFor();
+    assert.match((await row.textContent()) ?? '', new RegExp(token.slice(-4)));
+    assert.match((await row.textContent()) ?? '', /admin\d+@accounts\.test/);
+    assert.equal(await statusOf(token), 201);
+    await assertClean(watched);
+    const question = await confirm(page, 'Revoke', row);
+    assert.match(question, /Revoke billing-service\?.*stops working at once/);
+    await page.getByText('The service account is revoked.').waitFor();
+    assert.equal(await statusOf(token), 401);
+    await page.getByRole('heading', { name: 'No service account yet' }).waitFor();
+    watched.assertNoFaults();
+  }
+});
+
+test('a service account keeps working after its maker left the team and was deleted', async () => {
+  const { owner, admin } = await makeTeam();
+  const { token } = await create(admin, 'billing');
+  const boss = await dashboard.signIn(owner);
+  await boss.post('/settings/members', { intent: 'remove', id: admin.userId });
+  assert.deepEqual([await statusOf(token), await statusOf(admin.apiToken)], [201, 500]);
+  const leaver = await dashboard.signIn(admin);
+  await leaver.post('/teams/new', { name: 'Alone' });
+  await leaver.post('/settings/profile', { intent: 'delete', password: PASSWORD });
+  assert.deepEqual([await statusOf(token), await statusOf(admin.apiToken)], [201, 401]);
+  const { text } = await boss.get(PAGE);
+  assert.ok(text.includes(admin.email), 'the maker is still named');
+});
+
+test('another admin than the maker revokes a service account', async () => {
+  const { owner, admin } = await makeTeam();
+  const { token } = await create(owner, 'billing');
+  const [account] = await listOf(owner.teamId);
+  const visitor = await dashboard.signIn(admin);
+  const answer = await visitor.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
+  assert.equal(answer.status, 302);
+  assert.equal(await statusOf(token), 401);
+  const again = await visitor.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
+  assert.equal(again.status, 302);
+  assert.match((await visitor.get(PAGE)).text, /no longer here/);
+});
+
+test('creating a service account needs the password, a free name and a name that fits', async () => {
+  const { admin } = await makeTeam();
+  const wrong = await create(admin, 'billing', 'not it at all');
+  assert.deepEqual([wrong.status, wrong.token], [422, '']);
+  assert.match(wrong.text, /This is not your password/);
+  const empty = await create(admin, '   ');
+  assert.match(empty.text, /Enter a name/);
+  const long = await create(admin, 'x'.repeat(101));
+  assert.match(long.text, /Use at most 100 characters/);
+  assert.deepEqual(await listOf(admin.teamId), []);
+  await create(admin, ' billing  service ');
+  const taken = await create(admin, 'billing service');
+  assert.equal(taken.status, 422);
+  assert.match(taken.text, /has a service account with this name/);
+  assert.equal((await listOf(admin.teamId)).length, 1);
+});
+
+test('the form says when a team has as many service accounts as it may', async () => {
+  const { admin } = await makeTeam();
+  const { operator } = dashboard.service.people;
+  for (let n = 0; n < 50; n++) await operator.createServiceAccount(admin.teamId, `n${n}`);
+  const { status, text, token } = await create(admin, 'one more');
+  assert.deepEqual([status, token], [422, '']);
+  assert.match(text, /has 50 service accounts, and more are not allowed/);
+});
+
+test('members and viewers neither see nor change service accounts', async () => {
+  const { owner, member } = await makeTeam();
+  const viewer = await dashboard.user(`viewer${teams}@accounts.test`, {
+    team: `Accounts ${teams}`,
+    role: 'viewer',
+  });
+  const { token } = await create(owner, 'billing');
+  const [account] = await listOf(owner.teamId);
+  for (const user of [member, viewer]) {
+    const visitor = await dashboard.signIn(user);
+    assert.ok(!(await visitor.get('/settings/profile')).text.includes(PAGE));
+    for (const path of [PAGE, `${PAGE}.data`])
+      assert.equal((await visitor.get(path)).status, 403, path);
+    for (const form of [
+      { intent: 'create', name: 'mine', password: PASSWORD },
+      { intent: 'revoke', id: account?.id ?? '' },
+    ]) {
+      assert.equal((await visitor.post(PAGE, form)).status, 403, form.intent);
+    }
+  }
+  assert.equal(await statusOf(token), 201);
+  assert.equal((await listOf(owner.teamId)).length, 1);
+});
+
+test("an admin can't revoke a service account of another team", async () => {
+  const { owner } = await makeTeam();
+  const { token } = await create(owner, 'billing');
+  const [account] = await listOf(owner.teamId);
+  const stranger = await dashboard.signIn((await makeTeam()).owner);
+  await stranger.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
+  assert.equal(await statusOf(token), 201);
+});
+
+test('creating and revoking a service account are in the activity, for admins only', async () => {
+  const { owner, member } = await makeTeam();
+  const { token } = await create(owner, 'billing');
+  const [account] = await listOf(owner.teamId);
+  const boss = await dashboard.signIn(owner);
+  await boss.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
+  const { text } = await boss.get('/settings/activity');
+  for (const words of ['Created the service account', 'Revoked the service account'])
+    assert.ok(text.includes(words), words);
+  assert.ok(!text.includes(token));
+  const others = await (await dashboard.signIn(member)).get('/settings/activity');
+  assert.ok(!others.text.includes('service account'));
+});
+
+test('markup in the name of a service account is shown as text', async () => {
+  const { admin } = await makeTeam();
+  const name = '<script>alert(1)</script>';
+  await create(admin, name);
+  const { text } = await (await dashboard.signIn(admin)).get(PAGE);
+  assert.ok(!text.includes(name) && text.includes('&lt;script&gt;alert(1)'));
+});
