@@ -217,7 +217,7 @@ describe('another team', () => {
 
 describe('roles', () => {
   const pages: Record<string, { admin: number; member: number }> = {
-    '/settings/members': { admin: 200, member: 403 },
+    '/settings/members': { admin: 200, member: 200 },
     '/settings/service-accounts': { admin: 200, member: 403 },
     '/settings/signing': { admin: 200, member: 403 },
     '/settings/billing': { admin: 403, member: 403 },

@@ -34,7 +34,13 @@ for (const javaScript of [true, false]) {
       await guests.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await guests.page.getByRole('button', { name: 'Create account and join' }).click();
       await heading(guests.page, 'Overview');
-      assert.equal(await guests.page.getByRole('link', { name: 'Members' }).count(), 0);
+      await guests.page.goto(`${dashboard.url}/settings/members`);
+      await rowOf(guests.page, owner.email).getByText('owner', { exact: true }).waitFor();
+      await rowOf(guests.page, 'grace@bells.test').waitFor();
+      for (const name of ['Invite', 'Make admin', 'Remove'])
+        assert.equal(await guests.page.getByRole('button', { name }).count(), 0, name);
+      const seen = await guests.page.content();
+      assert.ok(!/Second factor|Open invitations/.test(seen), 'only admins see these');
       await using late = await open(new URL(link).pathname);
       await heading(late.page, 'This invitation no longer works');
       for (const watched of [bosses, guests]) watched.assertNoFaults();

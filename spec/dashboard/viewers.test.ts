@@ -221,7 +221,13 @@ describe('§5.8: a viewer', () => {
       `/jobs/${things['failed']}`,
     ];
     const lists = ['/', '/crons', '/queues', '/jobs?tab=all', '/jobs?tab=pending', '/failures'];
-    const others = ['/alerts', '/maintenance', '/settings/team', '/settings/activity'];
+    const others = [
+      '/alerts',
+      '/maintenance',
+      '/settings/team',
+      '/settings/activity',
+      '/settings/members',
+    ];
     const shown = [`${job}?secrets=shown`, `${run}?secrets=shown`];
     for (const page of [...lists, ...others, cron, run, queue, job, failed, ...shown]) {
       const { status, text } = await visitor.get(page);

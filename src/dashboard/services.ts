@@ -46,6 +46,7 @@ export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
 export type { RequestContext } from '#people/request-context';
 
 type Teams = People['teams'];
+export type Colleague = Awaited<ReturnType<Teams['listColleagues']>>[number];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 

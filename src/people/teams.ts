@@ -109,6 +109,17 @@ export async function listMembers(context: Context, actor: Actor): Promise<Membe
   return context.store.members.list(teamId);
 }
 
+type Colleague = Pick<Member, 'userId' | 'name' | 'email' | 'role' | 'joinedAt'>;
+
+/** For everybody in the team: without second factors and groups. */
+export async function listColleagues(context: Context, actor: Actor): Promise<Colleague[]> {
+  const { teamId } = await authorize(context, actor, 'look');
+  const members = await context.store.members.list(teamId);
+  return members.map(({ userId, name, email, role, joinedAt }) => {
+    return { userId, name, email, role, joinedAt };
+  });
+}
+
 export async function describeTeam(
   context: Context,
   actor: Actor,

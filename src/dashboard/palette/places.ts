@@ -29,7 +29,7 @@ export const settingsPages: readonly Place[] = [
   { name: 'Profile', to: '/settings/profile' },
   { name: 'API token', to: '/settings/api-token' },
   { name: 'Team', to: '/settings/team' },
-  { name: 'Members', to: '/settings/members', needs: 'manage-members' },
+  { name: 'Members', to: '/settings/members' },
   { name: 'Service accounts', to: '/settings/service-accounts', needs: 'service-accounts' },
   { name: 'Webhook signing', to: '/settings/signing', needs: 'signing-secret' },
   { name: 'Notifications', to: '/settings/notifications', needs: 'notifications' },

@@ -1,5 +1,6 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { Submit } from '../parts/Button.tsx';
+import { may } from '#people/roles';
 import { requirePermission } from '../context.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CopyButton.tsx';
@@ -15,7 +16,7 @@ import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { actOn, open } from '../serving/open.ts';
-import type { Actor, Invitation, InvitedRole, Member } from '../services.ts';
+import type { Actor, Colleague, Invitation, InvitedRole, Member } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
 const roles = [
@@ -25,7 +26,8 @@ const roles = [
 ] as const;
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor, teams, accounts } = open(context, 'manage-members');
+  const { actor, teams, accounts } = open(context);
+  if (!may(actor.role, 'manage-members')) return { colleagues: await teams.listColleagues(actor) };
   const [members, invitations] = await Promise.all([
     teams.listMembers(actor),
     teams.listInvitations(actor),
@@ -87,7 +89,26 @@ const GONE: Toast = {
 };
 
 export default function Members({ loaderData }: Route.ComponentProps) {
-  const { members, invitations, me, sendsMail } = loaderData;
+  return 'colleagues' in loaderData ? (
+    <DataTable
+      caption="Members"
+      columns={[nameColumn, roleColumn, joinedColumn]}
+      rows={loaderData.colleagues}
+      keyOf={(member) => member.userId}
+    />
+  ) : (
+    <Managed {...loaderData} />
+  );
+}
+
+type ManagedProps = {
+  members: Member[];
+  invitations: Invitation[];
+  me: Actor;
+  sendsMail: boolean;
+};
+
+function Managed({ members, invitations, me, sendsMail }: ManagedProps) {
   return (
     <div className="stack">
       <DataTable
@@ -145,19 +166,45 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
   );
 }
 
+const nameColumn: Column<Colleague> = {
+  key: 'name',
+  head: 'Name',
+  cell: ({ name, email }) => (
+    <>
+      {name} <span className="muted">{email}</span>
+    </>
+  ),
+};
+
+const roleColumn: Column<Colleague> = {
+  key: 'role',
+  head: 'Role',
+  width: '110px',
+  cell: ({ role }) => role,
+};
+
+const joinedColumn: Column<Colleague> = {
+  key: 'joined',
+  head: 'Joined',
+  width: '110px',
+  givesWay: 1,
+  cell: ({ joinedAt }) => <Time at={joinedAt} />,
+};
+
 function memberColumns(me: Actor): Column<Member>[] {
   return [
     {
-      key: 'name',
-      head: 'Name',
-      cell: ({ name, email, group }) => (
+      ...nameColumn,
+      cell: (member) => (
         <>
-          {name} <span className="muted">{email}</span>
-          {group === null ? null : <span className="muted">{`, by the group ${group}`}</span>}
+          {nameColumn.cell(member)}
+          {member.group === null ? null : (
+            <span className="muted">{`, by the group ${member.group}`}</span>
+          )}
         </>
       ),
     },
-    { key: 'role', head: 'Role', width: '110px', cell: ({ role }) => role },
+    roleColumn,
     {
       key: 'factor',
       head: 'Second factor',
@@ -174,13 +221,7 @@ function memberColumns(me: Actor): Column<Member>[] {
         </>
       ),
     },
-    {
-      key: 'joined',
-      head: 'Joined',
-      width: '110px',
-      givesWay: 1,
-      cell: ({ joinedAt }) => <Time at={joinedAt} />,
-    },
+    joinedColumn,
     {
       key: 'actions',
       head: 'Actions',
@@ -227,7 +268,8 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
           question={`Remove ${member.name} from the team?`}
           fields={{ ...fields, intent: 'remove' }}
         >
-          Their API token no longer works in this team. Everything that they created stays.
+          Their API token no longer works in this team. Everything that they created stays, and
+          service accounts keep working.
           {member.group === null
             ? null
             : ` Their next sign-in adds them again while they are in the group ${member.group}. The operator of Belfry maps groups to teams.`}
