@@ -17,6 +17,7 @@ const ASSERTIONS = [{ kind: 'body_contains', text: 'ok' }] as const;
 export const HISTORY_DAYS = 30;
 /** Jobs handed to the store at once while filling it. */
 const FILL_AT_ONCE = 2_000;
+const ACTOR = 'billing (service account)';
 
 export function locationOf(place: string): StoreLocation {
   return place.startsWith('postgres')
@@ -87,6 +88,7 @@ export async function fillQueue(
     payload: JOBS[name].body,
     callbackUrl: isUsual ? `${url}/callback` : null,
     delaySeconds: 0,
+    actor: ACTOR,
   };
   for (let left = jobs; left > 0; left -= FILL_AT_ONCE) {
     const batch = Array.from({ length: Math.min(left, FILL_AT_ONCE) }, () =>

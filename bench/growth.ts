@@ -38,7 +38,14 @@ const PAGE_RUNS = 7;
 const PAGE_WARM_UP = 20;
 const DAY_MS = 86_400_000;
 const URL = 'http://127.0.0.1:9/quiet';
-const JOB = { method: 'POST', url: URL, headers: [], callbackUrl: null, delaySeconds: 0 } as const;
+const JOB = {
+  method: 'POST',
+  url: URL,
+  headers: [],
+  callbackUrl: null,
+  delaySeconds: 0,
+  actor: 'billing (service account)',
+} as const;
 /** The largest step of retention that the service makes. */
 const RETENTION_STEP = { sqlite: 2_000, postgres: 5_000 };
 const BATCH_BOUND = 1.2;

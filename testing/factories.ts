@@ -60,6 +60,7 @@ export function aNewJob(teamId: string, job: Partial<NewJob> = {}): NewJob {
     payload: null,
     callbackUrl: null,
     delaySeconds: 0,
+    actor: null,
     ...job,
   };
 }

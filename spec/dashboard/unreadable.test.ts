@@ -29,6 +29,7 @@ describe("stored values that APP_KEY can't decrypt", () => {
       teamId: user.teamId,
       queue: 'emails',
       delaySeconds: 3600,
+      actor: null,
     });
     const damage = { sealed_headers: SEALED_ELSEWHERE };
     await store.database.transact(async (trx) => {

@@ -77,7 +77,8 @@ async function acceptCall<Input>(
   if (owner === null) return answerText('tokenInvalid', rate);
   if (owner.teamId === null) return answerText('serverError', rate);
   if (owner.isViewer) return answerText('viewOnly', rate);
-  return answerJson(201, await endpoint.create(deps, owner.teamId, reading.input), rate);
+  const { teamId, actor } = owner;
+  return answerJson(201, await endpoint.create(deps, reading.input, { teamId, actor }), rate);
 }
 
 function refuseFields(

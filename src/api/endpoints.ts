@@ -4,17 +4,22 @@ import type { Fields, Reading } from '#work/fields';
 import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
+interface Caller {
+  teamId: string;
+  actor: string;
+}
+
 export interface Endpoint<Input> {
   fields: ReadonlySet<string>;
   read(fields: Fields): Reading<Input>;
-  create(services: ApiServices, teamId: string, input: Input): Promise<object>;
+  create(services: ApiServices, input: Input, caller: Caller): Promise<object>;
 }
 
 /** POST /api/crons (§4.1) */
 export const cronEndpoint: Endpoint<CronInput> = {
   fields: CRON_FIELDS,
   read: readCronInput,
-  create: async (services, teamId, input) =>
+  create: async (services, input, { teamId }) =>
     describeCron(input, await services.createCron(teamId, input)),
 };
 
@@ -32,7 +37,8 @@ function describeCron(input: CronInput, { id, nextRunAt }: CreatedCron) {
 export const jobEndpoint: Endpoint<JobInput> = {
   fields: JOB_FIELDS,
   read: readJobInput,
-  create: async (services, teamId, input) => describeJob(await services.createJob(teamId, input)),
+  create: async (services, input, { teamId, actor }) =>
+    describeJob(await services.createJob(teamId, input, actor)),
 };
 
 function describeJob({ queueId, jobId, scheduledAt }: CreatedJob) {

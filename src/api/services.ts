@@ -32,7 +32,7 @@ export interface ApiServices {
   /** Null if nobody has the token. */
   findTokenOwner(token: string): Promise<TokenOwner | null>;
   createCron(teamId: string, input: CronInput): Promise<CreatedCron>;
-  createJob(teamId: string, input: JobInput): Promise<CreatedJob>;
+  createJob(teamId: string, input: JobInput, actor: string): Promise<CreatedJob>;
 }
 
 export interface ApiDeps extends ApiServices {

@@ -3,6 +3,7 @@ import { CommandFault } from '#cli/fault';
 import type { OpenModules, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
+import { NAMED_DOERS } from '#domain/activity';
 import { secretHeadersWith } from '#domain/secret-headers';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
@@ -62,6 +63,7 @@ export async function openModules(
         const { askNewAddresses } = people.channelAddresses;
         return createWork({ store, isSecretHeader, askNewAddresses }).for({
           doer: 'command-line',
+          actor: NAMED_DOERS['command-line'],
           may: () => true,
           log,
         });

@@ -323,8 +323,8 @@ function buildApp(
       metrics.cronAccepted();
       return cron;
     },
-    createJob: async (teamId, input) => {
-      const job = await work.createJob(teamId, input);
+    createJob: async (teamId, input, actor) => {
+      const job = await work.createJob(teamId, input, actor);
       metrics.jobAccepted();
       return job;
     },

@@ -38,14 +38,14 @@ export function writeJob(job: JobRecord, body: Uint8Array | null) {
   const { id, status, retriedAs: retried_as } = job;
   const of = ['original_id', 'attempt_number', 'queue', 'method', 'url', 'scheduled_at'] as const;
   const outcome = { ...recordOf(job, OUTCOME), response_body: writeBody(body) };
-  return { id, status, ...recordOf(job, of), ...outcome, retried_as };
+  return { id, status, ...recordOf(job, of), ...outcome, retried_as, actor: job.actor };
 }
 
 export function writeExecution(run: ExecutionRecord & Partial<Pick<ExecutionDetail, 'response'>>) {
   const { id } = run;
   const response_body = writeBody(run.response?.body ?? null);
   const of = ['cron_id', 'status', 'scheduled_for', ...OUTCOME] as const;
-  return { id, ...recordOf(run, of), response_body };
+  return { id, ...recordOf(run, of), response_body, actor: run.actor };
 }
 
 export function writeCron(cron: Cron): Written {

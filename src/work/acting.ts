@@ -9,12 +9,14 @@ import type { Work } from './work.ts';
 
 export interface Acting {
   doer: Doer;
+  /** Its name as the maker of runs (domain/actors.ts). */
+  actor: string;
   may: (need: Need) => boolean;
   log: Pick<Log, 'error'>;
 }
 
 type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
-interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
+interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides' | 'actorAt'> {
   check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
   entries?: (
     result: unknown,
@@ -48,9 +50,9 @@ export function workFor(work: Work, acting: Acting, store: Store): Work {
   };
 }
 
-function limit(work: Work, name: Method, { doer, may, log }: Acting, store: Store): Act {
-  const { needs, check, entries, prepare, hides } = VERBS[name] as AnyVerb;
-  const act = work[name] as Act;
+function limit(work: Work, name: Method, { doer, actor, may, log }: Acting, store: Store): Act {
+  const { needs, check, entries, prepare, hides, actorAt } = VERBS[name] as AnyVerb;
+  const act = nameActor(work[name] as Act, actorAt, actor);
   if (!may(needs)) return () => Promise.reject(new NotAllowed(`not allowed for the role: ${name}`));
   if (hides && !may('work')) return hide(act, hides, work);
   if (!check && !entries && !prepare) return act;
@@ -68,6 +70,16 @@ function limit(work: Work, name: Method, { doer, may, log }: Acting, store: Stor
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }
     return result;
+  };
+}
+
+/** Sets it whatever the caller gave. */
+function nameActor(act: Act, at: number | undefined, actor: string): Act {
+  if (at === undefined) return act;
+  return (...given) => {
+    const named = [...given] as Parameters<Act>;
+    named[at] = actor;
+    return act(...named);
   };
 }
 

@@ -12,7 +12,12 @@ const open = async (fail = false) => {
   const faults: unknown[] = [];
   const log = { error: (event: string, fields?: object) => void faults.push([event, fields]) };
   if (fail) store.activity.record = () => Promise.reject(new Error('the database is away'));
-  const work = createWork({ store }).for({ doer: 'command-line', may: () => true, log });
+  const work = createWork({ store }).for({
+    doer: 'command-line',
+    actor: 'Command line',
+    may: () => true,
+    log,
+  });
   const list = async () =>
     (await work.listActivity(team.id, { withAccess: true, limit: 100 })).map(
       ({ action, subject, detail }) => [action, subject?.name ?? null, detail],

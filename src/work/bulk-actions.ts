@@ -47,6 +47,8 @@ interface Act {
   kind: BulkKind;
   ids: readonly string[];
   again: ResendAgain;
+  /** Of the jobs that a retry creates. */
+  actor: string | null;
   /** Records the retry, so that its outcome can be shown. */
   found?: StoredSearch;
   /** At once without it. */
@@ -64,12 +66,12 @@ export function movedBy({ target, sendTo }: StoredSearch): Moved | undefined {
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,
-  { kind, ids, again, found, spread, moved }: Act,
+  { kind, ids, again, actor, found, spread, moved }: Act,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   if (kind === 'fire') return (await jobs.fire(teamId, ids)).length;
   if (kind === 'retry')
-    return (await jobs.retryFailed(teamId, ids, { again, found, spread, moved })).length;
+    return (await jobs.retryFailed(teamId, ids, { again, actor, found, spread, moved })).length;
   const pending = await jobs.deletePending(teamId, ids);
   if (pending.length === ids.length) return pending.length;
   const gone = new Set(pending);
@@ -80,9 +82,9 @@ export async function act(
 export async function actOnChosen(
   store: Store,
   teamId: string,
-  chosen: { kind: BulkKind; jobIds: readonly string[] } & ChosenAnswers,
+  chosen: { kind: BulkKind; jobIds: readonly string[]; actor: string | null } & ChosenAnswers,
 ): Promise<BulkOutcome> {
-  const { kind, jobIds, resent: answer = 'ask' } = chosen;
+  const { kind, jobIds, actor, resent: answer = 'ask' } = chosen;
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
   const rate = kind === 'retry' ? chosen.rate : undefined;
@@ -93,7 +95,8 @@ export async function actOnChosen(
   if (question) return { kind: 'asks', question };
   const found = { tab: 'failed' as const };
   const spread = rate && { rate, from: null, made: 0 };
-  const done = await act(store, teamId, { kind, ids, again: answer === 'again', found, spread });
+  const again = answer === 'again';
+  const done = await act(store, teamId, { kind, ids, again, actor, found, spread });
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
@@ -112,7 +115,7 @@ async function askAbout(
   return { kind: 'retry', total, resent, spread };
 }
 
-type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
+type Bulk = { kind: BulkKind; search: JobSearch; actor: string | null } & BulkAnswers;
 
 export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { kind, search, asOf } = bulk;
@@ -151,7 +154,7 @@ async function begin(
   bulk: Bulk & { search: StoredSearch; upToId: string | undefined },
 ): Promise<BulkOutcome> {
   const { lists, bulkTasks, clock } = store;
-  const { kind, search, upToId } = bulk;
+  const { kind, search, upToId, actor } = bulk;
   const rate = kind === 'retry' ? bulk.rate : undefined;
   const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
   if (page.next === null) {
@@ -162,13 +165,25 @@ async function begin(
     if (mismatch) return { kind: 'refused', error: mismatch };
     const spread = rate && { rate, from: null, made: 0 };
     const moved = movedBy(search);
-    const done = await act(store, teamId, { kind, ids, again, found: search, spread, moved });
+    const done = await act(store, teamId, {
+      kind,
+      ids,
+      again,
+      actor,
+      found: search,
+      spread,
+      moved,
+    });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);
   const mismatch = rate && explainMismatch(rate, total);
   if (mismatch) return { kind: 'refused', error: mismatch };
-  const task = await bulkTasks.create(teamId, { kind, search, total, upToId, rate }, clock.now());
+  const task = await bulkTasks.create(
+    teamId,
+    { kind, search, total, upToId, rate, actor },
+    clock.now(),
+  );
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 

@@ -114,12 +114,12 @@ export class BulkRunner {
     });
     const ids = page.rows.filter((job) => isOpen(job, task)).map(({ id }) => id);
     const again = task.search.resent !== undefined && { before: task.upToId };
-    const { kind, rate, createdAt: from } = task;
+    const { kind, rate, actor, createdAt: from } = task;
     const spread = rate ? { rate, from, made } : undefined;
     // More jobs may have failed than were counted; those that would wait too long stay.
     const most = rate ? Math.max(0, countWithin(rate, MOST_SPREAD_MS) - made) : ids.length;
     const moved = movedBy(task.search);
-    const some = { kind, ids: ids.slice(0, most), again, spread, moved };
+    const some = { kind, ids: ids.slice(0, most), again, actor, spread, moved };
     const done = await act(this.#store, task.teamId, some);
     const now = clock.now();
     const isOurs = await bulkTasks.advance(task, this.#workerId, {

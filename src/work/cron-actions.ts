@@ -43,8 +43,8 @@ export function createCronActions(store: Store, work: CronWork) {
   };
   return {
     /** At most 1,000 crons, for at most 20 seconds. */
-    actOnCrons: (teamId: string, act: CronAct, chosen: CronsChosen) =>
-      actOnCrons(store, work, { teamId, act, chosen }),
+    actOnCrons: (teamId: string, act: CronAct, chosen: CronsChosen, actor: string | null = null) =>
+      actOnCrons(store, work, { teamId, act, chosen, actor }),
     /** Within `MUTE_HOURS`. Runs and streaks continue. */
     muteCron: (teamId: string, cronId: string, hours: number) =>
       changeOne(teamId, cronId, (cron) => muteCron(store, cron, hours)),
@@ -68,10 +68,17 @@ export function createCronActions(store: Store, work: CronWork) {
   };
 }
 
+interface CronsAsked {
+  teamId: string;
+  act: CronAct;
+  chosen: CronsChosen;
+  actor: string | null;
+}
+
 async function actOnCrons(
   store: Store,
   work: CronWork,
-  { teamId, act, chosen }: { teamId: string; act: CronAct; chosen: CronsChosen },
+  { teamId, act, chosen, actor }: CronsAsked,
 ): Promise<CronsActed> {
   const { crons, clock } = store;
   const ids =
@@ -79,6 +86,12 @@ async function actOnCrons(
       ? [...new Set(chosen.ids.filter(isId))]
       : (await listSources(store, teamId, 'cron', chosen.search)).map(({ id }) => id);
   const acted: CronsActed = { done: [], unchanged: [], hasMore: ids.length > MOST_CRONS_AT_ONCE };
+  const actions = {
+    start: (id: string) => work.startCron(teamId, id),
+    pause: (id: string) => work.pauseCron(teamId, id),
+    run: (id: string) => work.runCronNow(teamId, id, actor),
+    delete: (id: string) => work.deleteCron(teamId, id),
+  };
   const untilMs = clock.monotonicMs() + MOST_MS;
   for (const id of ids.slice(0, MOST_CRONS_AT_ONCE)) {
     if (clock.monotonicMs() > untilMs) {
@@ -88,21 +101,12 @@ async function actOnCrons(
     const cron = await crons.find(teamId, id);
     if (cron === null) continue;
     const named = { id, name: cron.name };
-    const why =
-      explain(cron, act) ??
-      ((await work[METHODS[act]](teamId, id)) ? null : 'it is no longer here');
+    const why = explain(cron, act) ?? ((await actions[act](id)) ? null : 'it is no longer here');
     if (why === null) acted.done.push(named);
     else acted.unchanged.push({ ...named, why });
   }
   return acted;
 }
-
-const METHODS = {
-  start: 'startCron',
-  pause: 'pauseCron',
-  run: 'runCronNow',
-  delete: 'deleteCron',
-} as const;
 
 /** Why the action changes nothing; null: it does. */
 function explain({ isActive }: Cron, act: CronAct): string | null {

@@ -61,8 +61,8 @@ export function createCronWork({ crons, clock }: Store) {
     pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
       isId(cronId) ? crons.pause(teamId, cronId, until) : null,
     /** Outside the schedule; paused crons too. */
-    runCronNow: async (teamId: string, cronId: string) =>
-      isId(cronId) ? crons.addExecution(teamId, cronId, clock.now()) : null,
+    runCronNow: async (teamId: string, cronId: string, actor: string | null = null) =>
+      isId(cronId) ? crons.addExecution(teamId, cronId, clock.now(), actor) : null,
     deleteCron: async (teamId: string, cronId: string) =>
       isId(cronId) && crons.delete(teamId, cronId),
     findCron,

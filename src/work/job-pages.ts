@@ -49,10 +49,16 @@ export function createJobPages(store: Store) {
       kind: BulkKind,
       jobIds: readonly string[],
       answers?: ChosenAnswers,
-    ) => actOnChosen(store, teamId, { kind, jobIds, ...answers }),
+      actor: string | null = null,
+    ) => actOnChosen(store, teamId, { kind, jobIds, ...answers, actor }),
     /** Up to 200 at once, more by a task. */
-    startBulk: (teamId: string, kind: BulkKind, search: JobSearch, answers?: BulkAnswers) =>
-      startBulk(store, teamId, { kind, search, ...answers }),
+    startBulk: (
+      teamId: string,
+      kind: BulkKind,
+      search: JobSearch,
+      answers?: BulkAnswers,
+      actor: string | null = null,
+    ) => startBulk(store, teamId, { kind, search, ...answers, actor }),
     /** Of the last days, newest first. */
     listBulkTasks: (teamId: string) => listBulkTasks(store, teamId),
     findBulkTask: async (teamId: string, taskId: string) =>

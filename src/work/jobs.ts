@@ -39,8 +39,8 @@ export function createJobWork({ jobs }: Store) {
 
   return {
     /** Durable when this resolves. Makes a missing queue with the defaults of §2.3. */
-    createJob: async (teamId: string, { payloadJson, ...job }: JobInput) =>
-      jobs.accept({ ...job, teamId, payload: payloadJson }),
+    createJob: async (teamId: string, job: JobInput, actor: string | null = null) =>
+      jobs.accept({ ...job, teamId, payload: job.payloadJson, actor }),
     /** Waiting retries too (§3.3). A paused queue holds it (§3.5). */
     fireJob: async (teamId: string, jobId: string): Promise<FireOutcome> => {
       if (!isId(jobId)) return { kind: 'not-found' };
@@ -64,10 +64,11 @@ export function createJobWork({ jobs }: Store) {
       teamId: string,
       jobId: string,
       options?: { again?: boolean },
+      actor: string | null = null,
     ): Promise<RetryOutcome> => {
       if (!isId(jobId)) return { kind: 'not-found' };
       const found = { tab: 'failed' as const, id: jobId };
-      const [retried] = await jobs.retryFailed(teamId, [jobId], { ...options, found });
+      const [retried] = await jobs.retryFailed(teamId, [jobId], { ...options, found, actor });
       if (retried) return { kind: 'done', jobId: retried.id };
       const job = await findJob(teamId, jobId);
       if (!job?.retriedAs) return { kind: job ? 'not-failed' : 'not-found' };

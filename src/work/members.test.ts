@@ -15,7 +15,7 @@ const open = async () => {
   const store = await openSqliteTestStore();
   const { id: teamId } = await aTeam(store);
   const all = createWork({ store });
-  const member = all.for({ doer: { userId: teamId }, may: mayAsMember, log });
+  const member = all.for({ doer: { userId: teamId }, actor: 'Ada', may: mayAsMember, log });
   return { store, teamId, all, member, [Symbol.asyncDispose]: () => store.close() };
 };
 
@@ -86,7 +86,7 @@ test('§5.8: no way leads from the work of a member to that of an admin', async 
   await using fixture = await open();
   const { member, teamId } = fixture;
   const doer = { userId: teamId };
-  const asAdmin = { doer, may: () => true, log };
+  const asAdmin = { doer, actor: 'Ada', may: () => true, log };
   const asMember = { ...asAdmin, may: mayAsMember };
   for (const work of [
     member.for(asAdmin),

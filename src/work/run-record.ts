@@ -20,6 +20,7 @@ export const RUN_COLUMNS = [
   'fault',
   'error_message',
   'retried_as',
+  'actor',
 ] as const;
 
 export function writeRun(run: FoundRun) {

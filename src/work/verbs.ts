@@ -39,6 +39,8 @@ export interface Verb<Name extends Method> {
     work: Work,
     ...given: Parameters<Work[Name]>
   ) => Promise<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
+  /** Position of the parameter that names who creates runs. It is always the acting person. */
+  actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
   hides?: 'headers' | 'secrets';
 }
@@ -93,6 +95,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   runCronNow: {
     needs: 'work',
+    actorAt: 2,
     prepare: async (work, teamId, id) => {
       const subject = await work.findCron(teamId, id);
       return (run) => run && subject && { action: 'cron.run', subject };
@@ -100,6 +103,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   actOnCrons: {
     needs: 'work',
+    actorAt: 3,
     entries: ({ done }, _teamId, act) =>
       done.map((subject) => ({ action: ON_CRONS[act], subject })),
   },
@@ -160,6 +164,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
 
   createJob: {
     needs: 'work',
+    actorAt: 2,
     entries: ({ jobId }, _teamId, { queue }) => {
       return { action: 'job.created', subject: job(jobId), detail: `in ${queue}` };
     },
@@ -175,10 +180,11 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     },
   },
   fireJob: { needs: 'work', entries: doneTo('job.fired') },
-  retryJob: { needs: 'work', entries: doneTo('job.retried') },
+  retryJob: { needs: 'work', actorAt: 3, entries: doneTo('job.retried') },
   deleteJob: { needs: 'work', entries: doneTo('job.deleted') },
   actOnJobs: {
     needs: 'work',
+    actorAt: 4,
     entries: (result, _teamId, kind, ids, answers) => {
       const [only] = ids;
       const entry = bulk(kind, result, answers);
@@ -188,6 +194,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   startBulk: {
     needs: 'work',
+    actorAt: 4,
     entries: (result, _teamId, kind, _search, answers) => bulk(kind, result, answers),
   },
   cancelBulkTask: { needs: 'work', entries: done('jobs.cancelled') },

@@ -8,7 +8,7 @@ import { createWork, type Work } from './work.ts';
 
 const SECRET = 'hunter2';
 const log = { error: () => {} };
-const anybody = { doer: { userId: 'ada' }, may: () => true, log };
+const anybody = { doer: { userId: 'ada' }, actor: 'Ada', may: () => true, log };
 const viewer = { ...anybody, may: (need: Need) => need === 'look' };
 
 const open = async () => {

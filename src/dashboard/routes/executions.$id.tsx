@@ -29,7 +29,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { cron, record } = loaderData.run;
-  const { scheduledFor } = record;
+  const { scheduledFor, actor } = record;
   const edit = `/crons/${cron.id}/edit`;
   return (
     <>
@@ -53,7 +53,7 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
           [
             'Started by',
             scheduledFor === null
-              ? 'Run now'
+              ? `Run now${actor === null ? '' : `, by ${actor}`}`
               : `Schedule: ${describeExpression(cron.cronExpression)}`,
           ],
           [

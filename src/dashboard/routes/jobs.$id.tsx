@@ -165,6 +165,7 @@ function factsOf({ record: job, retryOf }: ShownJob) {
       ) : null,
     ],
     ['Created', <Time key="created" at={job.createdAt} exact />],
+    ['Created by', job.actor],
     ['Scheduled', <Time key="scheduled" at={job.scheduledAt} exact />],
   ] as const;
 }

@@ -89,7 +89,8 @@ const columns: Column<HistoryRun>[] = [
     isPlain: true,
     width: '92px',
     givesWay: 1,
-    cell: ({ scheduledAt }) => (scheduledAt === null ? 'Run now' : 'Schedule'),
+    cell: ({ scheduledAt, actor }) =>
+      scheduledAt === null ? <span title={actor ?? undefined}>Run now</span> : 'Schedule',
   },
   {
     key: 'code',

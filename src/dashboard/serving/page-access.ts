@@ -3,6 +3,7 @@
  * requests alike. Pages that are not named here need a session and a team.
  */
 import { data, type MiddlewareFunction } from 'react-router';
+import { nameUser } from '#domain/actors';
 import { basePathOf, ownPathOf } from '#domain/public-address';
 import { may } from '#people/roles';
 import { isForm } from '../page/may-change.ts';
@@ -130,6 +131,7 @@ async function admit({ request, url, page, context, setCookies, all }: Visit) {
   // The team's work for this person: it refuses what the role does not allow (§5.8), and records changes.
   const work = all.work.for({
     doer: { userId: user.id },
+    actor: nameUser(user),
     may: (permission) => may(team.role, permission),
     log: { error: logError },
   });

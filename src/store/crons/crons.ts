@@ -260,6 +260,7 @@ export const crons = {
     teamId: string,
     cronId: string,
     now: number,
+    actor: string | null = null,
   ): Promise<ExecutionRecord | null> {
     const execution = await context.main.transact(async (trx) => {
       const cron = await one(trx, 'crons', { team_id: teamId, id: cronId }, ['id']);
@@ -273,6 +274,7 @@ export const crons = {
         scheduled_for: null,
         started_at: null,
         claimed_by: null,
+        actor,
       };
       await add(trx, 'executions', row);
       return executionRecord({ ...row, ...NOT_ENDED });

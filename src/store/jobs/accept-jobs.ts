@@ -20,6 +20,8 @@ export interface NewJob {
   payload: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
+  /** Who or what creates it (domain/actors.ts). */
+  actor: string | null;
 }
 
 export interface AcceptedJob {
@@ -39,6 +41,7 @@ const JOB = {
   scheduled_at: 'bigint',
   sealed_headers: 'text',
   payload: 'text',
+  actor: 'text',
 } as const satisfies Fields;
 
 /**
@@ -49,9 +52,10 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',
   (dialect) => `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-    callback_url, created_at, scheduled_at, sealed_headers, payload)
+    callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
   select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
-    given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
+    given.callback_url, given.created_at, given.scheduled_at, given.actor, given.sealed_headers,
+    given.payload
   from ${dialect.rows(JOB, 1)} ${dialect.limitLockWaits} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
   returning id, queue_id`,
@@ -109,6 +113,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
     scheduled_at: now + job.delaySeconds * 1000,
     sealed_headers: sealHeaders(sealer, 'jobs', job.teamId, job.headers),
     payload: job.payload,
+    actor: job.actor,
   };
 }
 

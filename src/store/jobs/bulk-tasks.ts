@@ -30,6 +30,8 @@ export interface ClaimedTask extends BulkTask {
   teamId: string;
   upToId: string;
   cursor: string | null;
+  /** Of the jobs that a retry creates. */
+  actor: string | null;
 }
 
 type TaskRow = Omit<Row<'bulk_tasks'>, 'done' | 'skipped' | 'claimed_until' | 'rate'> & {
@@ -77,11 +79,22 @@ type NewTask = Pick<Row<'bulk_tasks'>, 'kind' | 'state' | 'total' | 'finished_at
   Pick<BulkTask, 'search'> & {
     upToId?: string | undefined;
     rate?: Rate | null | undefined;
+    actor?: string | null | undefined;
     isTotalMore?: boolean;
   };
 
 function newRow(teamId: string, now: number, task: NewTask) {
-  const { kind, state, total, finished_at, search, upToId, rate, isTotalMore = false } = task;
+  const {
+    kind,
+    state,
+    total,
+    finished_at,
+    search,
+    upToId,
+    rate,
+    actor = null,
+    isTotalMore = false,
+  } = task;
   const id = newId(now);
   return {
     team_id: teamId,
@@ -94,6 +107,7 @@ function newRow(teamId: string, now: number, task: NewTask) {
     total,
     is_total_more: isTotalMore ? (1 as const) : (0 as const),
     rate: rate ? formatRate(rate) : null,
+    actor,
     cursor: null,
     claimed_by: null,
     created_at: now,
@@ -124,6 +138,7 @@ export const bulkTasks = {
     task: Pick<BulkTask, 'kind' | 'search' | 'total'> & {
       upToId?: string | undefined;
       rate?: Rate | undefined;
+      actor?: string | null;
     },
     now: number,
   ): Promise<BulkTask | null> {
@@ -188,8 +203,8 @@ export const bulkTasks = {
     for (;;) {
       const row = await claimRow(context, workerId, now, forMs);
       if (row === null) return null;
-      const { team_id: teamId, up_to_id: upToId, cursor } = row;
-      if (readSearch(row) !== null) return { ...taskOf(row), teamId, upToId, cursor };
+      const { team_id: teamId, up_to_id: upToId, cursor, actor } = row;
+      if (readSearch(row) !== null) return { ...taskOf(row), teamId, upToId, cursor, actor };
       await bulkTasks.cancel(context, teamId, row.id, now);
     }
   },

@@ -12,6 +12,8 @@ export interface JobCopy {
   attemptNumber: number;
   createdAt: number;
   scheduledAt: number;
+  /** Null: that of the copied job. */
+  actor: string | null;
 }
 
 export const COPY = {
@@ -22,18 +24,20 @@ export const COPY = {
   attempt_number: 'int',
   created_at: 'bigint',
   scheduled_at: 'bigint',
+  actor: 'text',
 } as const satisfies Fields;
 
 /** @param source the table of the jobs */
 export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
   return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-    callback_url, created_at, scheduled_at, sealed_headers, payload)
+    callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
   select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
-    callback_url, created_at, scheduled_at, sealed_headers, payload
+    callback_url, created_at, scheduled_at, actor, sealed_headers, payload
   from (
     select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
-      j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+      j.callback_url, given.created_at, given.scheduled_at,
+      coalesce(given.actor, j.actor) as actor, j.sealed_headers, j.payload
     from ${dialect.rows(COPY, parameter)} cross join ${source} j
     where j.team_id = given.team_id and j.id = given.from_id
   ) as copies`;

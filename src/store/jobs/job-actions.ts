@@ -78,7 +78,7 @@ function signalDue({ signals }: Context, teamId: string, touched: readonly Touch
   );
 }
 
-interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
+interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds' | 'actor'> {
   scheduledAt: number;
 }
 
@@ -161,6 +161,7 @@ export const jobActions = {
   /**
    * Each failed job is copied to a new one, attempt 1, and marked with its id (§3.2, §3.3).
    * @param again which marked jobs are resent; others are skipped, so that two clicks send nothing twice
+   * @param actor of the new jobs; null: that of the failed ones
    * @param found the search; with it the retry is recorded as a task
    * @param spread without it, all are due now
    * @param moved replaces the beginning of their URLs
@@ -171,11 +172,13 @@ export const jobActions = {
     jobIds: readonly string[],
     {
       again = false,
+      actor = null,
       found,
       spread,
       moved,
     }: {
       again?: ResendAgain;
+      actor?: string | null;
       found?: JobSearch | undefined;
       spread?: Spread | undefined;
       moved?: { from: string; to: string } | undefined;
@@ -199,6 +202,7 @@ export const jobActions = {
           attemptNumber: 1,
           createdAt: now,
           scheduledAt,
+          actor,
         })),
       );
       if (moved) {

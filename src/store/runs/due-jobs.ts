@@ -54,6 +54,7 @@ export const CLAIMED_COLUMNS = namesOf(
   'created_at',
   'started_at',
   'claimed_by',
+  'actor',
 );
 
 export function blockerOf(

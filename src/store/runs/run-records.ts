@@ -14,6 +14,7 @@ export const RUN_COLUMNS = [
   'reason',
   'error_message',
   'duration_ms',
+  'actor',
 ] as const;
 
 type RunRow<Status> = Omit<Pick<StoredExecutionRow, (typeof RUN_COLUMNS)[number]>, 'status'> & {

@@ -194,6 +194,7 @@ function copiesOf({ run, next, end }: Settlement): JobCopy[] {
       attemptNumber: run.attemptNumber + 1,
       createdAt: end.completedAt,
       scheduledAt: next.scheduledAt,
+      actor: null,
     },
   ];
 }

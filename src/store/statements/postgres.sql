@@ -2,12 +2,13 @@
 
 /* insert-jobs */
 insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-  callback_url, created_at, scheduled_at, sealed_headers, payload)
+  callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
 select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
-given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
+given.callback_url, given.created_at, given.scheduled_at, given.actor, given.sealed_headers,
+given.payload
 from json_to_recordset($1::json) as given(team_id uuid, id uuid, queue text, method text, url text,
-    callback_url text, created_at bigint, scheduled_at bigint, sealed_headers text, payload text) cross join
-    set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
+    callback_url text, created_at bigint, scheduled_at bigint, sealed_headers text, payload text, actor text)
+    cross join set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 
@@ -280,18 +281,19 @@ with ends as materialized (
   and jobs.status || '' = 'processing'
   and jobs.claimed_by = $1
   returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
-      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.actor, jobs.sealed_headers,
+      jobs.payload,
   jobs.queue_id as source_id, ends.duration_step,
   ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
       ends.total_bytes, ends.trace, ends.body
 ), written as (
   insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
-      created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
-      error_message, duration_ms, total_bytes, trace, body)
+      created_at, scheduled_at, started_at, actor, sealed_headers, payload, status, completed_at, response_status,
+      reason, error_message, duration_ms, total_bytes, trace, body)
   select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method,
-      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers,
-      ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message,
-      ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.actor,
+      ended.sealed_headers, ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason,
+      ended.error_message, ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
@@ -316,18 +318,19 @@ with ends as materialized (
   and jobs.status || '' = 'processing'
   and jobs.claimed_by = $1
   returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
-      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.actor, jobs.sealed_headers,
+      jobs.payload,
   jobs.queue_id as source_id, ends.duration_step,
   ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
       ends.total_bytes, ends.trace, ends.body
 ), written as (
   insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
-      created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
-      error_message, duration_ms, total_bytes, trace, body)
+      created_at, scheduled_at, started_at, actor, sealed_headers, payload, status, completed_at, response_status,
+      reason, error_message, duration_ms, total_bytes, trace, body)
   select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method,
-      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers,
-      ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message,
-      ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.actor,
+      ended.sealed_headers, ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason,
+      ended.error_message, ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
@@ -340,14 +343,15 @@ with ends as materialized (
   from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at
       bigint) join ended on ended.id = given.run_id) , next_attempts as (
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-    callback_url, created_at, scheduled_at, sealed_headers, payload)
+    callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
   select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
-  callback_url, created_at, scheduled_at, sealed_headers, payload
+  callback_url, created_at, scheduled_at, actor, sealed_headers, payload
   from (
     select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
-    j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+    j.callback_url, given.created_at, given.scheduled_at,
+    coalesce(given.actor, j.actor) as actor, j.sealed_headers, j.payload
     from json_to_recordset($16::json) as given(team_id uuid, from_id uuid, id uuid, original_id uuid,
-        attempt_number integer, created_at bigint, scheduled_at bigint) cross join ended j
+        attempt_number integer, created_at bigint, scheduled_at bigint, actor text) cross join ended j
     where j.team_id = given.team_id and j.id = given.from_id
   ) as copies)
 select case when count(*) < (select count(*) from ends)
@@ -370,16 +374,16 @@ with ends as materialized (
   and executions.status || '' = 'running'
   and executions.claimed_by = $1
   returning executions.team_id, executions.id, executions.cron_id, executions.scheduled_for,
-      executions.created_at, executions.started_at,
+      executions.created_at, executions.started_at, executions.actor,
   executions.cron_id as source_id, ends.duration_step,
   ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
       ends.total_bytes, ends.trace, ends.body
 ), written as (
-  insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status,
+  insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, actor, status,
       completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
   select ended.team_id, ended.id, ended.cron_id, ended.scheduled_for, ended.created_at, ended.started_at,
-      ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message, ended.duration_ms,
-      ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+      ended.actor, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message,
+      ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then

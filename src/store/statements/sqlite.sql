@@ -2,13 +2,14 @@
 
 /* insert-jobs */
 insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-  callback_url, created_at, scheduled_at, sealed_headers, payload)
+  callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
 select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
-given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
+given.callback_url, given.created_at, given.scheduled_at, given.actor, given.sealed_headers,
+given.payload
 from (select value->>'team_id' as team_id, value->>'id' as id, value->>'queue' as queue, value->>'method' as
     method, value->>'url' as url, value->>'callback_url' as callback_url, value->>'created_at' as created_at,
     value->>'scheduled_at' as scheduled_at, value->>'sealed_headers' as sealed_headers, value->>'payload' as
-    payload from jsonb_each(?1)) as given  cross join queues q
+    payload, value->>'actor' as actor from jsonb_each(?1)) as given  cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 
@@ -158,49 +159,51 @@ select team_id, team_id, ?2 - ?2 % 3600000, 'started', null, runs from (select v
 
 /* end-jobs-by-place */
 insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
-    created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
-    error_message, duration_ms, total_bytes, trace, body)
+    created_at, scheduled_at, started_at, actor, sealed_headers, payload, status, completed_at, response_status,
+    reason, error_message, duration_ms, total_bytes, trace, body)
 select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
-    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
-    given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms,
-    given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as
-    id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as
-    response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms'
-    as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body,
-    value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join
-    jobs
+    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.actor, jobs.sealed_headers,
+    jobs.payload, given.status, given.completed_at, given.response_status, given.reason, given.error_message,
+    given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as
+    team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as completed_at,
+    value->>'response_status' as response_status, value->>'reason' as reason, value->>'error_message' as
+    error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as
+    trace, value->>'body' as body, value->>'duration_step' as duration_step, value->>'place' as place from
+    jsonb_each(?1)) as given cross join jobs
 where jobs.rowid = given.place and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
 returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
 
 /* end-jobs */
 insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
-    created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
-    error_message, duration_ms, total_bytes, trace, body)
+    created_at, scheduled_at, started_at, actor, sealed_headers, payload, status, completed_at, response_status,
+    reason, error_message, duration_ms, total_bytes, trace, body)
 select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
-    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
-    given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms,
-    given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as
-    id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as
-    response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms'
-    as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body,
-    value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join
-    jobs
+    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.actor, jobs.sealed_headers,
+    jobs.payload, given.status, given.completed_at, given.response_status, given.reason, given.error_message,
+    given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as
+    team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as completed_at,
+    value->>'response_status' as response_status, value->>'reason' as reason, value->>'error_message' as
+    error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as
+    trace, value->>'body' as body, value->>'duration_step' as duration_step, value->>'place' as place from
+    jsonb_each(?1)) as given cross join jobs
 where jobs.team_id = given.team_id and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
 returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
 
 /* copy-live-jobs */
 insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-  callback_url, created_at, scheduled_at, sealed_headers, payload)
+  callback_url, created_at, scheduled_at, actor, sealed_headers, payload)
 select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
-callback_url, created_at, scheduled_at, sealed_headers, payload
+callback_url, created_at, scheduled_at, actor, sealed_headers, payload
 from (
   select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
-  j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+  j.callback_url, given.created_at, given.scheduled_at,
+  coalesce(given.actor, j.actor) as actor, j.sealed_headers, j.payload
   from (select value->>'team_id' as team_id, value->>'from_id' as from_id, value->>'id' as id,
       value->>'original_id' as original_id, value->>'attempt_number' as attempt_number, value->>'created_at' as
-      created_at, value->>'scheduled_at' as scheduled_at from jsonb_each(?1)) as given cross join jobs j
+      created_at, value->>'scheduled_at' as scheduled_at, value->>'actor' as actor from jsonb_each(?1)) as given
+      cross join jobs j
   where j.team_id = given.team_id and j.id = given.from_id
 ) as copies
 
@@ -233,13 +236,13 @@ delete from jobs where rowid in (
 -- Settle executions
 
 /* end-executions */
-insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status,
+insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, actor, status,
     completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
 select executions.team_id, executions.id, executions.cron_id, executions.scheduled_for, executions.created_at,
-    executions.started_at, given.status, given.completed_at, given.response_status, given.reason,
-    given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select
-    value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as
-    completed_at, value->>'response_status' as response_status, value->>'reason' as reason,
+    executions.started_at, executions.actor, given.status, given.completed_at, given.response_status,
+    given.reason, given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from
+    (select value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at'
+    as completed_at, value->>'response_status' as response_status, value->>'reason' as reason,
     value->>'error_message' as error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as
     total_bytes, value->>'trace' as trace, value->>'body' as body, value->>'duration_step' as duration_step,
     value->>'place' as place from jsonb_each(?1)) as given cross join executions

@@ -117,6 +117,8 @@ const sending = {
   created_at: instant(),
   scheduled_at: instant(),
   started_at: instant().orNull,
+  /** Who or what created it (domain/actors.ts). */
+  actor: text().orNull,
 };
 const content = {
   /** JSON list of [name, value]. */
@@ -297,6 +299,8 @@ export const executions = table(
     created_at: instant(),
     started_at: instant().orNull,
     claimed_by: id().orNull,
+    /** Of Run now. */
+    actor: text().orNull,
   },
   {
     key: ['team_id', 'id'],
@@ -320,6 +324,7 @@ export const endedExecutions = table(
     scheduled_for: instant().orNull,
     created_at: instant(),
     started_at: instant().orNull,
+    actor: text().orNull,
     status: oneOf<EndedExecutionStatus>('success', 'failed'),
     ...outcome,
     ...response,
@@ -375,6 +380,8 @@ export const bulkTasks = table(
     skipped: bigint().default(0),
     /** Of a spread retry (domain/rate.ts). */
     rate: text().orNull,
+    /** Of the jobs that a retry creates. */
+    actor: text().orNull,
     cursor: text().orNull,
     /** With the end of its claim. */
     claimed_by: id().orNull,

@@ -1,0 +1,156 @@
+/** §2.5: jobs, and runs by Run now, name who or what created them. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PASSWORD, useDashboard } from '#testing/dashboard';
+import { aCron, aDeadLetter, aNode } from '#testing/factories';
+import { startReceiver } from '#testing/receiver';
+import { executionEnd, jobEnd } from '#testing/runs';
+import { startService } from '#testing/service';
+import { forEachStore } from '#testing/stores';
+
+const body = { queue: 'mail', payload: { a: 1 } };
+const OWNER = /^[\w.]+ \([\w.]+@example\.com\), API token$/;
+
+forEachStore((_, openTestStore) => {
+  test('a job of the API names the user or the service account, and nobody else', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openTestStore);
+    const made = await service.people.operator.createServiceAccount(service.teamId, 'billing');
+    assert.ok(made.kind === 'made');
+    const actorOf = async (token: string) => {
+      const job = { ...body, url: target.url, actor: 'Mallory', created_by: 'Mallory' };
+      const { json } = await service.post('/api/jobs', job, { Authorization: `Bearer ${token}` });
+      const { actor } = await jobEnd(service, String(json['job_id']));
+      return actor;
+    };
+    assert.match((await actorOf(service.token)) ?? '', OWNER);
+    assert.equal(await actorOf(made.token), 'billing (service account)');
+    await service.people.operator.revokeServiceAccount(service.teamId, made.id);
+    const [newest] = await service.work.listJobs(service.teamId, { limit: 1 });
+    assert.equal(newest?.actor, 'billing (service account)', 'kept after the revocation');
+    const sent = JSON.stringify(target.requests.map(({ rawHeaders, body }) => [rawHeaders, body]));
+    assert.ok(!sent.includes('service account'), 'targets are not told');
+  });
+
+  test('automatic retries keep the creator of the job', async () => {
+    await using target = await startReceiver();
+    target.answer('/down', { status: 503 });
+    await using service = await startService(openTestStore);
+    await service.work.setQueue(service.teamId, 'mail', { retrySchedule: [60] });
+    const { json } = await service.post('/api/jobs', { ...body, url: `${target.url}/down` });
+    const first = await jobEnd(service, String(json['job_id']));
+    await service.advance(60_000);
+    const attempts = await service.work.listAttempts(service.teamId, first.id);
+    assert.equal(attempts.length, 2);
+    for (const { actor } of attempts) assert.match(actor ?? '', OWNER);
+  });
+
+  test('Run now names who pressed it while the run waits and after its end; a scheduled run has nobody', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { work, teamId } = service;
+    const fields = { name: 'Nightly', url: target.url, cron_expression: '* * * * *' };
+    const { json } = await service.post('/api/crons', fields);
+    const cronId = String(json['id']);
+    const asAda = work.for({
+      doer: 'command-line',
+      actor: 'Ada',
+      may: () => true,
+      log: { error: () => {} },
+    });
+    const run = await asAda.runCronNow(teamId, cronId);
+    assert.equal(run?.actor, 'Ada');
+    assert.equal((await executionEnd(service, run.id)).actor, 'Ada');
+    await service.advance(60_000);
+    const runs = await work.listExecutions(teamId, cronId, 10);
+    assert.deepEqual(
+      runs.map(({ actor, scheduledFor }) => [actor, scheduledFor === null]),
+      [
+        [null, false],
+        ['Ada', true],
+      ],
+    );
+  });
+});
+
+describe('in the dashboard', () => {
+  const dashboard = useDashboard({}, { sends: false });
+  const JOB = {
+    queue: 'mail',
+    method: 'POST',
+    url: 'http://127.0.0.1:9/',
+    payload: '',
+    delay: '60',
+  };
+
+  async function makeTeam(team: string) {
+    const owner = await dashboard.user(`owner@${team}.test`, { team });
+    const ada = await dashboard.user(`ada@${team}.test`, { team, role: 'member' });
+    const visitor = await dashboard.signIn(ada);
+    return { owner, ada, visitor, teamId: owner.teamId, name: `ada (ada@${team}.test)` };
+  }
+
+  test('a job of a form names the person, also after the account is deleted', async () => {
+    const { visitor, owner, teamId, name } = await makeTeam('forms');
+    const { status } = await visitor.post('/jobs/new', { ...JOB, actor: 'Mallory' });
+    assert.equal(status, 302);
+    const [job] = await dashboard.service.work.listJobs(teamId, { limit: 1 });
+    assert.equal(job?.actor, name);
+    const gone = { intent: 'delete', password: PASSWORD };
+    assert.equal((await visitor.post('/settings/profile', gone)).status, 302);
+    const { text } = await (await dashboard.signIn(owner)).get(`/jobs/${job.id}`);
+    assert.match(text, /Created by/);
+    assert.ok(text.includes(name));
+  });
+
+  test('Run now on a page, on another run and for chosen crons names the person', async () => {
+    const { visitor, teamId, name } = await makeTeam('crons');
+    const { store, work } = dashboard.service;
+    const cron = await aCron(store, teamId, { name: 'Nightly' });
+    await visitor.post(`/crons/${cron.id}`, { intent: 'run' });
+    const [first] = await work.listExecutions(teamId, cron.id, 1);
+    await visitor.post(`/executions/${first?.id}`, {});
+    await visitor.post('/crons', { intent: 'run', id: cron.id });
+    await visitor.post('/crons', { intent: 'all-run', id: cron.id });
+    const runs = await work.listExecutions(teamId, cron.id, 10);
+    assert.deepEqual(
+      runs.map(({ actor }) => actor),
+      [name, name, name, name],
+    );
+    const { text } = await visitor.get(`/executions/${first?.id}`);
+    assert.ok(text.includes(`Run now, by ${name}`));
+    assert.ok((await visitor.get(`/crons/${cron.id}`)).text.includes(`title="${name}"`));
+  });
+
+  test('a job that a Retry creates names who retried, and the failed job keeps its creator', async () => {
+    const { visitor, teamId, name } = await makeTeam('retries');
+    const { store, work } = dashboard.service;
+    const node = await aNode(store);
+    const retried = [
+      async (id: string) => visitor.post(`/jobs/${id}`, { intent: 'retry', job: id }),
+      async (id: string) => visitor.post('/jobs?tab=failed', { intent: 'retry', id }),
+      async () => {
+        const as_of = String(Date.now());
+        return visitor.post('/jobs?tab=failed', { intent: 'retry', all: '1', as_of });
+      },
+    ];
+    for (const retry of retried) {
+      const failed = await aDeadLetter(store, teamId, node, { actor: 'billing (service account)' });
+      await retry(failed.id);
+      const found = await work.findJob(teamId, failed.id);
+      assert.equal(found?.actor, 'billing (service account)');
+      assert.equal((await work.findJob(teamId, found.retriedAs ?? ''))?.actor, name);
+    }
+  });
+
+  test('downloads of runs have the creator as a column', async () => {
+    const { visitor, teamId } = await makeTeam('exports');
+    const { store } = dashboard.service;
+    await aDeadLetter(store, teamId, await aNode(store), { actor: '=billing (service account)' });
+    const { text } = await visitor.get('/runs/export?format=csv');
+    const [head = '', row = ''] = text.trim().split('\r\n');
+    assert.match(head, /,actor$/);
+    assert.match(row, /billing \(service account\)/);
+    assert.ok(!row.endsWith(',=billing (service account)'), 'no formula of a spreadsheet');
+  });
+});

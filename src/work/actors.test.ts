@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '#domain/log';
+import { aCron, aDeadLetter, aNewJob, aNode, aTeam } from '#testing/factories';
+import { fillJobs } from '#testing/fill';
+import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+import { BulkRunner } from './bulk-runner.ts';
+import { createWork, type Work } from './work.ts';
+
+/** §2.5: who creates runs is the person that the work is for, whatever a caller gives. */
+
+const workOf = (store: TestStore) =>
+  createWork({ store }).for({
+    doer: 'command-line',
+    actor: 'Ada',
+    may: () => true,
+    log: { error: () => assert.fail() },
+  });
+
+const actorOf = async (work: Work, teamId: string, id: string) =>
+  (await work.findJob(teamId, id))?.actor;
+
+forEachStore((_, openTestStore) => {
+  test('a caller of the limited work names nobody else as the creator of jobs and runs', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const work = workOf(store);
+    const { payload: _, ...job } = aNewJob(teamId);
+    const made = await work.createJob(teamId, { ...job, payloadJson: null }, 'Mallory');
+    assert.equal(await actorOf(work, teamId, made.jobId), 'Ada');
+    const cron = await aCron(store, teamId);
+    assert.equal((await work.runCronNow(teamId, cron.id, 'Mallory'))?.actor, 'Ada');
+    await work.actOnCrons(teamId, 'run', { ids: [cron.id] }, 'Mallory');
+    const runs = await work.listExecutions(teamId, cron.id, 10);
+    assert.deepEqual(
+      runs.map(({ actor }) => actor),
+      ['Ada', 'Ada'],
+    );
+    const node = await aNode(store);
+    const retries: ((id: string) => Promise<unknown>)[] = [
+      (id) => work.retryJob(teamId, id),
+      (id) => work.retryJob(teamId, id, { again: true }, 'Mallory'),
+      (id) => work.actOnJobs(teamId, 'retry', [id]),
+      (id) => work.actOnJobs(teamId, 'retry', [id], {}, 'Mallory'),
+      () => work.startBulk(teamId, 'retry', { tab: 'failed' }),
+      () => work.startBulk(teamId, 'retry', { tab: 'failed' }, {}, 'Mallory'),
+    ];
+    for (const retry of retries) {
+      const failed = await aDeadLetter(store, teamId, node, { actor: 'Bob' });
+      await retry(failed.id);
+      const found = await work.findJob(teamId, failed.id);
+      assert.deepEqual(
+        [found?.actor, await actorOf(work, teamId, found?.retriedAs ?? '')],
+        ['Bob', 'Ada'],
+        retry.toString(),
+      );
+    }
+  });
+
+  test('a retry of many jobs in the background names who started it', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const queue = await store.queues.save(teamId, 'mail', {}, TEST_START);
+    const failed = {
+      team_id: teamId,
+      queue_id: queue.id,
+      status: 'dead_lettered',
+      completed_at: TEST_START - 1000,
+      reason: 'timeout',
+    };
+    await fillJobs(
+      store,
+      Array.from({ length: 201 }, () => failed),
+    );
+    const work = workOf(store);
+    const outcome = await work.startBulk(teamId, 'retry', { tab: 'failed' });
+    assert.equal(outcome.kind, 'started');
+    await new BulkRunner({ store, log: silentLog }).runOpen();
+    const { rows } = await work.searchJobs(teamId, { tab: 'pending' }, { limit: 200 });
+    assert.equal(rows.length, 200);
+    assert.deepEqual([...new Set(rows.map(({ actor }) => actor))], ['Ada']);
+  });
+});
