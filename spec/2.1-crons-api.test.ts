@@ -66,6 +66,8 @@ forEachStore((_, openTestStore) => {
         alertSettings: NO_ALERT_SETTINGS,
         stopAfter: null,
         stoppedAfter: null,
+        pausedUntil: null,
+        startsAt: null,
         tags: [],
         end: { endsAt: null, maxRuns: null },
         runsCounted: 0,

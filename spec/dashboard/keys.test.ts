@@ -110,7 +110,7 @@ describe('keys', () => {
     await page.getByRole('option', { name: 'Settings: Profile' }).waitFor();
     const offered = await page.getByRole('option').allTextContents();
     assert.deepEqual(
-      offered.filter((name) => /Create|Members|signing|Notifications|Billing/.test(name)),
+      offered.filter((name) => /Create|Service accounts|signing|Notifications|Billing/.test(name)),
       [],
     );
     await assertClean(watched);

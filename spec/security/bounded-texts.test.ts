@@ -103,6 +103,7 @@ async function makeTeam(): Promise<string[]> {
     '/ /failures /alerts /runs /maintenance /maintenance/new /crons /crons/new /queues /queues/new',
     '/jobs /jobs?tab=failed /jobs?tab=pending /jobs/new /jobs/progress /teams/new',
     '/settings/profile /settings/api-token /settings/team /settings/members /settings/signing',
+    '/settings/service-accounts',
     '/settings/notifications /settings/notifications/new /settings/notifications/default',
     '/settings/activity /settings/billing',
   ];
@@ -258,9 +259,8 @@ async function assertHarmless(what: string, request: () => Promise<number>): Pro
 /** Forms of the account may end a session, and count guesses of its password: they get one of their own. */
 async function openVisitor({ isPublic, route }: SentForm): Promise<Visitor> {
   if (isPublic) return dashboard.visitor();
-  const isOfAccount = /^\/(?:settings\/(?:profile|api-token|members|team)|logout|login)/.test(
-    route,
-  );
+  const isOfAccount =
+    /^\/(?:settings\/(?:profile|api-token|members|team|service-accounts)|logout|login)/.test(route);
   return isOfAccount ? dashboard.signIn(owner) : signedIn;
 }
 

@@ -298,7 +298,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const execution = await printed('cron', 'run', '--id', id);
       assert.equal(
         Object.keys(execution).join(' '),
-        'id cron_id status scheduled_for started_at completed_at response_status reason error_message duration_ms response_body',
+        'id cron_id status scheduled_for started_at completed_at response_status reason error_message duration_ms response_body actor',
       );
       assert.deepEqual([execution['cron_id'], execution['status']], [id, 'pending']);
       await printed('cron', 'run', '--id', id);
@@ -422,6 +422,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         duration_ms: 12,
         response_body: 'fine ',
         retried_as: null,
+        actor: null,
       });
       assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
       const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
@@ -640,7 +641,7 @@ describe('the command line', () => {
       /^belfry: job needs a command: list, create, edit, show, fire, retry, delete, retry-all\.\n$/,
     ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [[], /^belfry: a command is missing: serve, user, team, member, queue, /],
+    [[], /^belfry: a command is missing: serve, user, team, member, service-account, queue, /],
     [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
     [['job', 'show', '--id'], /^belfry: option '--id <ID>' argument missing\n$/],

@@ -38,6 +38,7 @@ describe('reading a maintenance window', () => {
         startsAt: START,
         endsAt: START + 4 * HOUR,
         isWeekly: false,
+        pausesRuns: false,
         covers: 'team',
       },
     });

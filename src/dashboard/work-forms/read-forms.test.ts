@@ -134,6 +134,7 @@ describe('the form of a queue', () => {
     runbookUrl: null,
     remindHours: null,
     slow: null,
+    certificates: false,
   };
   test('the form of a queue reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {
