@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
 import type { WindowSettings } from '#store/alerts/window-rows';
@@ -17,7 +17,7 @@ export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
 
 /**
  * A service whose team has a default channel at `/default?key=s3cret`, a target whose answers a test decides, and a
- * mail server. The notifier starts with the first `told`. With `mails`, the mail server gets those of accounts, too.
+ * mail server. The notifier starts with the first `allSent`. With `mails`, the mail server gets those of accounts, too.
  */
 export async function startScene(
   openTestStore: OpenTestStore,
@@ -80,7 +80,7 @@ export async function startScene(
       const { notifier: started } = await notifier();
       while (clock.now() < until) {
         await clock.advance(Math.min(5 * MINUTE, until - clock.now()));
-        while (!started.isQuiet()) await setImmediate();
+        while (!started.isQuiet()) await setTimeout(1);
       }
       await allSent();
     },

@@ -22,7 +22,8 @@ forEachStore((_name, openTestStore) => {
     const size = await sizeAt();
     assert.ok(size !== null && size.bytes > 100_000, JSON.stringify(size));
     const { bytes, usedBytes, ...counts } = size;
-    assert.ok(usedBytes > bytes / 2 && usedBytes <= bytes, `${usedBytes}`);
+    // A borrowed database has free pages of the tests before.
+    assert.ok(usedBytes > 100_000 && usedBytes <= bytes, `${usedBytes} of ${bytes}`);
     assert.deepEqual(counts, { endedRuns: 3, runsOfWeek: 3 });
     for (const table of ['outcome_hours', 'batch_counts']) {
       const older = `update ${table} set hour = hour - ${8 * DAY_MS}`;
