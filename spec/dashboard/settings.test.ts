@@ -37,6 +37,19 @@ test('a new API token is shown once, and the old one stops working at once', asy
   }
 });
 
+test('sections of settings side by side on a wide screen stay below the tabs', async () => {
+  await using watched = await open('/settings/api-token', owner, false);
+  const { page } = watched;
+  await page.setViewportSize({ width: 1920, height: 2000 });
+  const boxOf = async (name: string) =>
+    page
+      .getByRole('heading', { name, exact: true, level: name === 'API token' ? 1 : 2 })
+      .boundingBox();
+  const [title, section] = [await boxOf('API token'), await boxOf('Send a first request')];
+  assert.ok(title && section);
+  assert.ok(section.y - title.y < 250, `${section.y - title.y} px`);
+});
+
 test('a signing secret is generated, revealed, used to check a pasted request, and rotated', async () => {
   const user = await dashboard.user('signer@keys.test', {
     team: 'Keys',
