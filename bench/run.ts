@@ -1,7 +1,7 @@
 /**
  * `npm run bench`, or some parts of it: `npm run bench -- deliveries accepting`.
  *
- * Each part prints a section of docs/performance.md; `--write` also replaces it there. `--quick` takes a tenth of
+ * Each part prints a section of docs/performance.md or docs/measurements.md; `--write` also replaces it there. `--quick` takes a tenth of
  * everything, as a smoke test. The long parts run only if they are named.
  */
 import fs from 'node:fs';
@@ -18,7 +18,9 @@ import { DATABASES, Places } from './place.ts';
 import { measureSoak, measureSteady } from './soak.ts';
 import { startTarget, type Target } from './target.ts';
 
-const PAGE = path.join(path.dirname(import.meta.dirname), 'docs/performance.md');
+const PAGES = ['performance', 'measurements'].map((name) =>
+  path.join(path.dirname(import.meta.dirname), `docs/${name}.md`),
+);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -101,18 +103,22 @@ async function runPart(name: string): Promise<void> {
     const line = `_${when}, ${machine}, Node ${process.version}; load before: ${load}; \`npm run bench -- ${name}\`_`;
     const text = `${figures}\n\n${line}\n`;
     process.stdout.write(`\n${text}\n`);
-    if (values.write) fs.writeFileSync(PAGE, replaceSection(fs.readFileSync(PAGE, 'utf8'), text));
+    if (values.write) writeSection(text);
   } catch (error) {
     process.stdout.write(`  FAILED: ${(error as Error).stack}\n`);
     process.exitCode = 1;
   }
 }
 
-/** Puts a section where the page has the one with its heading, or at the end. */
-function replaceSection(page: string, text: string): string {
+/** Puts a section where a page has the one with its heading, or at the end of the last page. */
+function writeSection(text: string): void {
   const heading = text.slice(0, text.indexOf('\n') + 1);
+  const pages = PAGES.map((file) => ({ file, page: fs.readFileSync(file, 'utf8') }));
+  const place = pages.find(({ page }) => page.includes(heading)) ?? pages.at(-1);
+  if (place === undefined) return;
+  const { file, page } = place;
   const from = page.indexOf(heading);
-  if (from === -1) return `${page}\n${text}`;
   const until = page.indexOf('\n## ', from);
-  return page.slice(0, from) + text + (until === -1 ? '' : page.slice(until));
+  const after = from === -1 || until === -1 ? '' : page.slice(until);
+  fs.writeFileSync(file, (from === -1 ? `${page}\n` : page.slice(0, from)) + text + after);
 }

@@ -1,4 +1,4 @@
-/** The figures of a part as a section of docs/performance.md. */
+/** The figures of a part as a section of docs/performance.md or docs/measurements.md. */
 
 /** @param intro  lines above the table */
 export function section(
