@@ -371,6 +371,9 @@ forEachStore((dialect, openTestStore) => {
 
   describe('reminders', () => {
     const HOUR = 60 * MINUTE;
+    /** The notifier looks some minutes later than on a fast machine. */
+    const withoutMinutes = (titles: readonly string[]) =>
+      titles.map((title) => title.replace(/(?<= h) .*$/, ''));
 
     test('reminders are sent every few hours until a cron recovers', async () => {
       await using scene = await startScene(openTestStore);
@@ -384,17 +387,17 @@ forEachStore((dialect, openTestStore) => {
       await scene.allSent();
       await scene.wait(HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'not before its time');
-      await scene.wait(15_000);
+      await scene.waitForPosts(2, 10 * MINUTE);
       await scene.run(cronId, 'x');
-      await scene.wait(HOUR);
+      await scene.waitForPosts(3, HOUR + 10 * MINUTE);
       await scene.run(cronId, 'o');
       await scene.allSent();
       await scene.wait(2 * HOUR);
-      assert.deepEqual(scene.titles(), [
+      assert.deepEqual(withoutMinutes(scene.titles()), [
         'Failure: cron “Pay” failed',
         'Reminder: cron “Pay” still fails after 1 h',
         'Reminder: cron “Pay” still fails after 2 h',
-        'Recovery: cron “Pay” works again after 2 h 5 s',
+        'Recovery: cron “Pay” works again after 2 h',
       ]);
       const alerts = await runAlerts(service.store, scene.teamId, { limit: 10 });
       const kinds = alerts.map(({ level, kind }) => `${level} ${kind ?? 'run'}`);
@@ -430,9 +433,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 1);
       await service.work.resumeTeam(teamId);
       // In the hour after, at a time that depends on when the notifier looked.
-      for (let waits = 0; waits < 14 && chat.requests.length === 1; waits++)
-        await scene.wait(5 * MINUTE);
-      assert.equal(chat.requests.length, 2);
+      await scene.waitForPosts(2, HOUR + 10 * MINUTE);
       await scene.wait(45 * MINUTE);
       assert.equal(chat.requests.length, 2, 'not again within the hour');
     });
@@ -449,19 +450,17 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(inside, 'x');
       await scene.wait(5 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'nothing inside the window');
-      await scene.wait(20_000);
+      await scene.waitForPosts(3, 10 * MINUTE);
       assert.deepEqual(
-        new Set(scene.titles().slice(1)),
+        new Set(withoutMinutes(scene.titles().slice(1))),
         new Set([
           'Still failing after maintenance “Night”: cron “Inside” fails',
           'Reminder: cron “Before” still fails after 5 h',
         ]),
       );
-      assert.equal(chat.requests.length, 3);
-      await scene.wait(50 * MINUTE);
+      await scene.wait(45 * MINUTE);
       assert.equal(chat.requests.length, 3, 'what was sent at the end is sent again an hour later');
-      await scene.wait(11 * MINUTE);
-      assert.equal(chat.requests.length, 5);
+      await scene.waitForPosts(5, 30 * MINUTE);
     });
 
     const patient = { ...NO_ALERT_SETTINGS, remindHours: 1 } as const;
@@ -479,7 +478,7 @@ forEachStore((dialect, openTestStore) => {
         return job_id;
       };
       const first = await fail();
-      await scene.wait(HOUR + 5_000);
+      await scene.waitForPosts(2, HOUR + 10 * MINUTE);
       const second = await fail();
       await scene.wait(50 * MINUTE);
       const failure = 'Failure: a job of queue “mail” was dead-lettered';
@@ -487,7 +486,7 @@ forEachStore((dialect, openTestStore) => {
       const titles = () => scene.titles().map((title) => title.replace(/(?<= after) .*/, ''));
       assert.deepEqual(titles(), [failure, reminder, failure], 'what was sent anew waits');
       await service.work.actOnJobs(teamId, 'delete', [second]);
-      await scene.wait(11 * MINUTE);
+      await scene.waitForPosts(4, 20 * MINUTE);
       assert.deepEqual(titles().slice(3), [reminder]);
       const [alert] = await runAlerts(service.store, teamId, { limit: 1 });
       assert.deepEqual([alert?.kind, alert?.runId, alert?.attemptNumber], ['reminder', first, 1]);
@@ -520,10 +519,9 @@ forEachStore((dialect, openTestStore) => {
       await scene.mute(3 * 60, { covers: [{ kind: 'queue', id: muted?.id ?? '' }] });
       await scene.wait(3 * HOUR - 10_000);
       assert.equal(chat.requests.length, 4);
-      await scene.wait(20_000);
-      assert.deepEqual(scene.titles().slice(4), [
-        'Reminder: queue “muted” still has failed jobs after 3 h',
-      ]);
+      await scene.waitForPosts(5, 10 * MINUTE);
+      const [reminder = ''] = scene.titles().slice(4);
+      assert.match(reminder, /^Reminder: queue “muted” still has failed jobs after 3 h/);
     });
 
     test('two nodes raise each reminder once', async () => {

@@ -39,6 +39,16 @@ export async function startScene(
     return opened;
   };
   const allSent = async () => (await notifier()).allSent();
+  /** In steps that wait for the notifier, so that on a slow machine it doesn't fall hours behind the clock. */
+  const wait = async (ms: number) => {
+    const until = clock.now() + ms;
+    const { notifier: started } = await notifier();
+    while (clock.now() < until) {
+      await clock.advance(Math.min(5 * MINUTE, until - clock.now()));
+      while (!started.isQuiet()) await setTimeout(1);
+    }
+    await allSent();
+  };
   const addChannel = async (
     name: string,
     config: ChannelConfig,
@@ -74,15 +84,12 @@ export async function startScene(
     useChat,
     /** Waits until all due notifications were sent or tried. */
     allSent,
-    /** In steps that wait for the notifier, so that on a slow machine it doesn't fall hours behind the clock. */
-    wait: async (ms: number) => {
-      const until = clock.now() + ms;
-      const { notifier: started } = await notifier();
-      while (clock.now() < until) {
-        await clock.advance(Math.min(5 * MINUTE, until - clock.now()));
-        while (!started.isQuiet()) await setTimeout(1);
-      }
-      await allSent();
+    wait,
+    /** Waits up to this long, until the chat has got so many posts. */
+    waitForPosts: async (count: number, mostMs: number) => {
+      const until = clock.now() + mostMs;
+      while (chat.requests.length < count && clock.now() < until) await wait(5 * MINUTE);
+      assert.equal(chat.requests.length, count);
     },
     sendTest: async (config: ChannelConfig, channelId: string | null = null) =>
       (await notifier()).notifier.sendTest(teamId, config, channelId),

@@ -37,8 +37,11 @@ export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
   return location.url;
 }
 
-/** `isEmpty`: a database that was never migrated, where otherwise one that was is copied. */
-type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
+/**
+ * `isEmpty`: a database that was never migrated, where otherwise one that was is copied. `isUnused`: on Postgres a copy
+ * that no test has used, without its free pages and statistics.
+ */
+type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean; isUnused?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
 /**
@@ -87,9 +90,11 @@ export async function lendSqliteFile({ isEmpty = false } = {}) {
 }
 
 export async function openPostgresTestStore(options?: TestStoreOptions): Promise<TestStore> {
-  const isEmpty = options?.isEmpty === true;
+  const { isEmpty = false, isUnused = false } = options ?? {};
   if (!isEmpty && !isMade) await (migrated ??= prepareMigrated());
-  const database = await (isEmpty ? createDatabase() : borrowDatabase(MIGRATED));
+  const database = isEmpty
+    ? await createDatabase()
+    : await (isUnused ? createDatabase : borrowDatabase)(MIGRATED);
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
 

@@ -67,7 +67,7 @@ async function shrink(store: TestStore, maxBytes: number): Promise<number | null
 forEachStore((_name, openTestStore) => {
   describe('a history that is limited by size', () => {
     test('the used space grows with responses and falls with their deletion', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ isUnused: true });
       const empty = await used(store);
       await aHistory(store);
       const size = await store.retention.readSize(store.clock.now());
@@ -83,7 +83,7 @@ forEachStore((_name, openTestStore) => {
     });
 
     test('the oldest runs of every kind are deleted until the limit holds, and not many more', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ isUnused: true });
       const empty = await used(store);
       const { teamId } = await aHistory(store);
       const node = await aNode(store, 1e9);
@@ -103,14 +103,14 @@ forEachStore((_name, openTestStore) => {
     });
 
     test('a history within its limit is left alone', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ isUnused: true });
       await aHistory(store);
       assert.equal(await shrink(store, 2 * (await used(store))), null);
       assert.equal((await endsOf(store)).length, RUNS);
     });
 
     test('a limit that can’t be reached leaves waiting jobs and the last hour, and comes to an end', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ isUnused: true });
       const { teamId } = await aHistory(store);
       const waiting = await aJob(store, teamId);
       for (let looks = 0; (await shrink(store, 1)) !== null; looks++) assert.ok(looks < 200);
@@ -122,7 +122,7 @@ forEachStore((_name, openTestStore) => {
     });
 
     test('one process does it, and another one takes over if it is gone', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ isUnused: true });
       const elect = (id: string) => store.retention.becomeLooker(id, store.clock.now());
       const ids = ['a', 'b', 'c'];
       const elected = await Promise.all(ids.map(elect));
@@ -140,7 +140,7 @@ forEachStore((_name, openTestStore) => {
 });
 
 test('a whole partition before the cut is dropped', async () => {
-  await using store = await openPostgresTestStore();
+  await using store = await openPostgresTestStore({ isUnused: true });
   const now = store.clock.now();
   await store.retention.keepPartitions(now, { historyDays: 30 });
   await aHistory(store);
