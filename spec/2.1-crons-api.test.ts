@@ -66,6 +66,7 @@ forEachStore((_, openTestStore) => {
         alertSettings: NO_ALERT_SETTINGS,
         stopAfter: null,
         stoppedAfter: null,
+        keepsResponseBody: true,
         pausedUntil: null,
         startsAt: null,
         tags: [],

@@ -94,6 +94,7 @@ export async function aCron(
     assertions: [],
     alertSettings: NO_ALERT_SETTINGS,
     stopAfter: null,
+    keepsResponseBody: true,
     startsAt: null,
     end: NO_END,
     tags: [],

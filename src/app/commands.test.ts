@@ -46,6 +46,7 @@ const NO_ALERT_FIELDS = {
   slow_times_median: null,
   remind_hours: null,
   certificate_alerts: false,
+  keep_response_body: true,
 };
 
 const NO_WATCH_FIELDS = {

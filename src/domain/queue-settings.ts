@@ -22,6 +22,8 @@ export interface QueueSettings {
   pausedUntil: number | null;
   alertSettings: AlertSettings;
   watch: WatchRules;
+  /** Otherwise only the size of a response's body is stored. */
+  keepsResponseBody: boolean;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
@@ -39,5 +41,6 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   pausedUntil: null,
   alertSettings: NO_ALERT_SETTINGS,
   watch: NO_WATCH,
+  keepsResponseBody: true,
   tags: [],
 };

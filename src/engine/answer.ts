@@ -47,7 +47,7 @@ export function answerOf(
   return {
     verdict,
     end,
-    response: responseOf(exchange, trace, responseKeepBytes),
+    response: responseOf(exchange, trace, run.keepsResponseBody ? responseKeepBytes : 0),
     certificate: certificate ? seeCertificate(certificate, end.completedAt) : null,
   };
 }

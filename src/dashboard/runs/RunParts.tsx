@@ -231,7 +231,7 @@ function ResponsePanel({
     );
   }
   const { status, headers, bodyStart, hasMore, totalBytes, keptBytes } = response;
-  const kept = keptBytes < totalBytes ? `, the first ${countOf(keptBytes, 'byte')} kept` : '';
+  const kept = keptBytes === 0 ? ', not stored' : `, the first ${countOf(keptBytes, 'byte')} kept`;
   return (
     <Panel
       title="Response"
@@ -247,7 +247,7 @@ function ResponsePanel({
         <HeaderTable headers={headers} label="Response headers" />
       </details>
       <div>
-        <h3>{`Body, ${countOf(totalBytes, 'byte')}${kept}`}</h3>
+        <h3>{`Body, ${countOf(totalBytes, 'byte')}${keptBytes < totalBytes ? kept : ''}`}</h3>
         <JsonView
           text={wholeBody ?? bodyStart}
           label="response body"

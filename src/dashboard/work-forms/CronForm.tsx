@@ -98,8 +98,7 @@ export function CronForm(props: CronFormProps) {
           title="Success"
           note="A run succeeds if the response is 2xx and meets every assertion. Crons are never retried."
         >
-          <TimeoutField />
-          <AssertionsEditor />
+          <ResponseFields />
         </Section>
         <Section title="Start and end" note="When the schedule applies.">
           <CheckField
@@ -143,12 +142,21 @@ function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): str
     : 'Alerts appear on the Alerts page. Email is not configured.';
 }
 
-export function TimeoutField() {
+/** How responses are judged and stored, of a cron or a queue. */
+export function ResponseFields() {
   return (
-    <NumberField
-      name="timeout_seconds"
-      label="Request timeout"
-      description="Seconds for the whole request, 1 to 300."
-    />
+    <>
+      <NumberField
+        name="timeout_seconds"
+        label="Request timeout"
+        description="Seconds for the whole request, 1 to 300."
+      />
+      <AssertionsEditor />
+      <CheckField
+        name="keep_response_body"
+        label="Store response bodies"
+        description="Untick it if responses have personal data. Assertions still read them, and the values that they compare are stored."
+      />
+    </>
   );
 }

@@ -10,8 +10,7 @@ import type { Values } from '../forms/values.ts';
 import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import type { ChannelChoice } from '../services.ts';
-import { AssertionsEditor } from './AssertionsEditor.tsx';
-import { TimeoutField } from './CronForm.tsx';
+import { ResponseFields } from './CronForm.tsx';
 import { newQueue } from './form-values.ts';
 import { methods, TagsField } from './RequestFields.tsx';
 import { RetryField, RetryPreview } from './RetryField.tsx';
@@ -86,8 +85,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           title="Success"
           note="An attempt succeeds if the response is 2xx and meets every assertion."
         >
-          <TimeoutField />
-          <AssertionsEditor />
+          <ResponseFields />
         </Section>
         <Section
           title="The whole queue"

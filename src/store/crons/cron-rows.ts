@@ -5,6 +5,7 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { writeSlowRule } from '#domain/slow-runs';
 import { readTags, writeTags } from '#domain/tags';
 import type { Row } from '../tables/tables.ts';
+import { yesNo } from '../queues/queues.ts';
 import type { Sealer } from '../database/seal.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
@@ -23,6 +24,7 @@ export interface CronSettings {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
   stopAfter: number | null;
+  keepsResponseBody: boolean;
   /** Inclusive. */
   startsAt: number | null;
   end: CronEnd;
@@ -58,6 +60,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     assertions: JSON.stringify(settings.assertions),
     alert_settings: writeAlertSettings(settings.alertSettings),
     stop_after: settings.stopAfter,
+    keeps_response_body: yesNo(settings.keepsResponseBody),
     starts_at: settings.startsAt,
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
@@ -85,6 +88,7 @@ export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
     assertions: reader.readAssertions(row.assertions),
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     stopAfter: row.stop_after,
+    keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
     isActive: row.is_active === 1,
     pausedUntil: row.paused_until,

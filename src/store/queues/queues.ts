@@ -45,6 +45,7 @@ function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): Queu
     pausedUntil: row.paused_until,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     watch: readWatchRules(row.watch_rules),
+    keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
   };
 }
@@ -71,7 +72,7 @@ function queueOf(row: Row<'queues'>): Queue {
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
   const { assertions, emailAlerts, deadLetterDays } = settings;
-  const { rate, isPaused, pausedUntil, alertSettings, watch, tags } = settings;
+  const { rate, isPaused, pausedUntil, alertSettings, watch, keepsResponseBody, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
@@ -88,11 +89,12 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
       slow_rule: writeSlowRule(alertSettings.slow),
     }),
     ...(watch !== undefined && { watch_rules: writeWatchRules(watch) }),
+    ...(keepsResponseBody !== undefined && { keeps_response_body: yesNo(keepsResponseBody) }),
     ...(tags !== undefined && { tags: writeTags(tags) }),
   };
 }
 
-function yesNo(value: boolean): YesNo {
+export function yesNo(value: boolean): YesNo {
   return value ? 1 : 0;
 }
 

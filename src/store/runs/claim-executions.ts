@@ -37,6 +37,7 @@ interface ClaimedExecutionRow extends TakenRow {
   timeout_seconds: number;
   assertions: string;
   slow_rule: string | null;
+  keeps_response_body: 0 | 1;
   next_run_at: number | null;
   payload: string | null;
   due_at: number;
@@ -51,6 +52,7 @@ const SENT_COLUMNS = [
   'timeout_seconds',
   'assertions',
   'slow_rule',
+  'keeps_response_body',
   'next_run_at',
   'sealed_headers',
   'payload',

@@ -52,11 +52,17 @@ interface SettingsRow {
   assertions: string;
   sealed_signing_secret: string | null;
   slow_rule: string | null;
+  keeps_response_body: 0 | 1;
 }
 
 export type RunSettings = Pick<
   ClaimedRun,
-  'timeoutSeconds' | 'assertions' | 'signingSecret' | 'slowRule' | 'unreadable'
+  | 'timeoutSeconds'
+  | 'assertions'
+  | 'signingSecret'
+  | 'slowRule'
+  | 'keepsResponseBody'
+  | 'unreadable'
 >;
 
 export function readSettings(row: SettingsRow, secrets: SecretReader): RunSettings {
@@ -66,6 +72,7 @@ export function readSettings(row: SettingsRow, secrets: SecretReader): RunSettin
     assertions: reader.readAssertions(row.assertions),
     signingSecret: reader.readSecret(secrets, row.sealed_signing_secret),
     slowRule: readSlowRule(row.slow_rule),
+    keepsResponseBody: row.keeps_response_body === 1,
     unreadable: reader.unreadable,
   };
 }
@@ -91,6 +98,7 @@ export function claimedRun<Payload>(
     assertions: settings.assertions,
     signingSecret: settings.signingSecret,
     slowRule: settings.slowRule,
+    keepsResponseBody: settings.keepsResponseBody,
     unreadable: reader.unreadable ?? settings.unreadable,
   };
 }

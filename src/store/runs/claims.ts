@@ -63,6 +63,7 @@ export interface ClaimedRun {
   assertions: readonly Assertion[];
   signingSecret: string | null;
   slowRule: SlowRule | null;
+  keepsResponseBody: boolean;
   /**
    * Null if everything can be read. Otherwise the run is not sent: it is a worker failure
    * and subtracted from the month's count.

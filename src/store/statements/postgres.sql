@@ -24,7 +24,7 @@ with asked as materialized (
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
   case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
-      t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+      q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -109,7 +109,7 @@ with asked as materialized (
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
   case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
-      t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+      q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -220,18 +220,19 @@ returning executions.team_id, executions.id, executions.cron_id, executions.crea
 
 /* read-crons-of-runs */
 select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
-    c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from
-    json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, id uuid, due_at bigint) cross join crons c
+    c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers,
+    c.payload from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, id uuid, due_at bigint) cross
+    join crons c
 where c.team_id = given.team_id and c.id = given.cron_id
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
-    c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at,
-    c.max_runs, c.runs_counted
+    c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as
+    due_at, c.ends_at, c.max_runs, c.runs_counted
 from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
   select x.id, x.team_id, x.method, x.url, x.callback_url, x.cron_expression, x.timeout_seconds, x.assertions,
-      x.slow_rule, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs, x.runs_counted from crons x
-      where x.team_id = given.team_id and x.next_run_at <= $2
+      x.slow_rule, x.keeps_response_body, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs,
+      x.runs_counted from crons x where x.team_id = given.team_id and x.next_run_at <= $2
   order by x.next_run_at, x.id limit $3 for update skip locked) as c
 
 /* insert-ticks */

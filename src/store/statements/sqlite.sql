@@ -19,7 +19,7 @@ returning id, queue_id
 /* read-queues */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
 case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
-    t.plan, t.sealed_signing_secret, coalesce((
+    q.keeps_response_body, t.plan, t.sealed_signing_secret, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used, q.team_id,
 case when q.rate is null then null else (
   select s.rate_spent_until from taken_slots s
@@ -108,15 +108,15 @@ returning executions.team_id, executions.id, executions.cron_id, executions.crea
 
 /* read-crons-of-runs */
 select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
-    c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from (select
-    value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'id' as id, value->>'due_at' as due_at
-    from jsonb_each(?1)) as given cross join crons c
+    c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers,
+    c.payload from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'id' as id,
+    value->>'due_at' as due_at from jsonb_each(?1)) as given cross join crons c
 where c.team_id = given.team_id and c.id = given.cron_id
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
-    c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at,
-    c.max_runs, c.runs_counted
+    c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as
+    due_at, c.ends_at, c.max_runs, c.runs_counted
 from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
     crons c on c.rowid in (
   select x.rowid from crons x where x.team_id = given.team_id and x.next_run_at <= ?2

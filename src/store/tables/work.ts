@@ -75,6 +75,7 @@ export const queues = table(
     alert_settings: json().orNull,
     /** Apart from the other settings, because every claim reads it. */
     slow_rule: json().orNull,
+    keeps_response_body: yesNo().default(1),
     tags: json().orNull,
     /** `WatchRules` in domain/queue-watch. */
     watch_rules: json().orNull,
@@ -267,6 +268,7 @@ export const crons = table(
     remind_at: instant().orNull,
     alert_settings: json().orNull,
     slow_rule: json().orNull,
+    keeps_response_body: yesNo().default(1),
     tags: json().orNull,
     sealed_headers: text().orNull,
     /** A JSON string literal: plain text could contain NUL or a lone surrogate, which Postgres refuses. */

@@ -12,7 +12,13 @@ import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';
 import { group } from './field.ts';
 import { boolean, instant, integer, oneOf, text } from './kinds.ts';
-import { callbackUrl, method, sentHeaders, successAssertions } from './request.ts';
+import {
+  callbackUrl,
+  keepsResponseBody,
+  method,
+  sentHeaders,
+  successAssertions,
+} from './request.ts';
 import { tagList, targetUrl, timeout } from './request.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
@@ -38,6 +44,7 @@ export interface CronExtras {
   alertSettings: AlertSettings;
   /** Failed runs in a row after which it is paused. Null: never. */
   stopAfter: number | null;
+  keepsResponseBody: boolean;
   /** When the pause ends automatically; a future time pauses. */
   pausedUntil: number | null;
   /** Inclusive. */
@@ -143,6 +150,7 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
     },
     activity: ['stop after failed runs', 'value'],
   }),
+  keepsResponseBody: keepsResponseBody(),
   tags: tagList(),
   pausedUntil: pausedUntil(),
   startsAt: instant('starts_at', {

@@ -8,7 +8,7 @@ import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';
 import { WATCH_RULES } from './queue-watch.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
-import { successAssertions, tagList, timeout } from './request.ts';
+import { keepsResponseBody, successAssertions, tagList, timeout } from './request.ts';
 import { readWhole, type Resource } from './resource.ts';
 
 /** Left out: stays, or the default of a new queue (§2.3). */
@@ -90,6 +90,7 @@ export const QUEUE: Resource<QueueSettings> = {
     activity: ['paused', 'value'],
   }),
   pausedUntil: pausedUntil(),
+  keepsResponseBody: keepsResponseBody(),
   tags: tagList(),
   alertSettings: ALERT_SETTINGS,
   watch: WATCH_RULES,

@@ -2,7 +2,7 @@
 import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { MESSAGES } from '../messages.ts';
-import { choice, integer, url } from './kinds.ts';
+import { boolean, choice, integer, url } from './kinds.ts';
 import { assertions, headers, tags } from './list-kinds.ts';
 
 export const targetUrl = () =>
@@ -61,6 +61,17 @@ export const successAssertions = () =>
   assertions('assertions', {
     option: { flags: '--assert <JSON>', help: 'success assertions' },
     activity: ['assertions', 'name'],
+  });
+
+export const keepsResponseBody = () =>
+  boolean('keep_response_body', {
+    initial: true,
+    option: {
+      flags: '--keep-response-body <SWITCH>',
+      help: 'whether the bodies of responses are stored',
+      choices: ['on', 'off'],
+    },
+    activity: ['keep response bodies', 'value'],
   });
 
 export const tagList = () =>
