@@ -31,6 +31,7 @@ describe('crons in the store', () => {
           certificates: true,
         },
         stopAfter: 7,
+        keepsResponseBody: false,
         startsAt: TEST_START - 1,
         end: { endsAt: TEST_START + 9e9, maxRuns: 3 },
         tags: ['billing', 'rückstände'],

@@ -77,6 +77,7 @@ describe('claiming due jobs', () => {
         assertions,
         signingSecret: 'hush',
         slowRule: null,
+        keepsResponseBody: true,
         unreadable: null,
         startedAt: TEST_START,
         dueAt: TEST_START,
