@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { eventually } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import type { Visitor } from '#testing/visitor';
 
@@ -39,6 +40,14 @@ before(async () => {
   cronId = (await create('/api/crons', cron)).id;
   jobId = (await create('/api/jobs', { queue: 'q', url, payload: {}, headers, delay: 3600 }))
     .job_id;
+  const { work } = dashboard.service;
+  receiver.answer('/down', { status: 500 });
+  await work.setQueue(user.teamId, 'down', { retrySchedule: [] });
+  const down = { queue: 'down', url: `${receiver.url}/down`, payload: {}, headers };
+  const { job_id: failed } = await create('/api/jobs', down);
+  await eventually(
+    async () => (await work.findJob(user.teamId, failed))?.status === 'dead_lettered',
+  );
 });
 after(async () => {
   await dashboard[Symbol.asyncDispose]();
@@ -53,6 +62,18 @@ const pages = (): [string, string][] => [
   ['the form of another such job', `/jobs/new?from=${jobId}`],
 ];
 
+/** With a job that has failed. Headers are no part of them. */
+const LISTS = [
+  '/',
+  '/crons',
+  '/queues',
+  '/jobs?tab=failed',
+  '/jobs?tab=pending',
+  '/failures',
+  '/runs',
+  '/alerts',
+];
+
 describe('the values of secret headers', () => {
   test('secret header values are on no page and in no form, and the operator can add names', async () => {
     for (const [what, path] of pages()) {
@@ -64,6 +85,14 @@ describe('the values of secret headers', () => {
           assert.ok(text.includes(valueOf('X-Plain')), `${what} shows what is no secret`);
         }
       }
+    }
+  });
+
+  test('lists and the overview carry no header value, not even in the data of their pages', async () => {
+    for (const path of LISTS) {
+      const { status, text } = await visitor.get(path);
+      assert.equal(status, 200, path);
+      assert.doesNotMatch(text, /value-of-/, path);
     }
   });
 

@@ -173,6 +173,12 @@ async function findTroubles(
   };
 }
 
+/** Pages get the whole object, so it has nothing that they don't show. */
+function outcomeOf(run: NonNullable<Trouble['lastRun']>): Trouble['lastRun'] {
+  const { id, responseStatus, reason, errorMessage } = run;
+  return { id, responseStatus, reason, errorMessage };
+}
+
 type Needy = Pick<JudgedSource, 'health'> &
   Omit<Trouble, 'health' | 'finished' | 'stoppedAfter' | 'lastRun' | 'failedJobs'>;
 
@@ -180,7 +186,7 @@ async function describeTrouble(store: Store, teamId: string, source: Needy): Pro
   const { lists, jobs, crons } = store;
   const { kind, id, name, isMuted, streak, watchWords, since } = source;
   const isCron = kind === 'cron';
-  const [results, cron, lastRun, failedJobs] = await Promise.all([
+  const [results, cron, run, failedJobs] = await Promise.all([
     isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS),
     isCron ? crons.find(teamId, id) : null,
     streak && (isCron ? crons.findExecution : jobs.find)(teamId, streak.lastRunId),
@@ -190,5 +196,5 @@ async function describeTrouble(store: Store, teamId: string, source: Needy): Pro
   const health = source.health === 'failing' ? 'failing' : 'late';
   const stoppedAfter = cron?.stoppedAfter ?? null;
   const facts = { health, isMuted, streak, since, finished, stoppedAfter, watchWords } as const;
-  return { kind, id, name, ...facts, lastRun, failedJobs };
+  return { kind, id, name, ...facts, lastRun: run && outcomeOf(run), failedJobs };
 }
