@@ -14,12 +14,42 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   const team = ['--team', 'Acme'];
 
   test('team edit sets and removes the field that lists of jobs show', async () => {
+    const shown = { shown_field: '$.customer', masked_fields: [] };
     const set = await printed('team', 'edit', ...team, '--shown-field', '$.customer');
-    assert.deepEqual(set, { shown_field: '$.customer' });
-    assert.deepEqual(await printed('team', 'edit', ...team), { shown_field: '$.customer' });
+    assert.deepEqual(set, shown);
+    assert.deepEqual(await printed('team', 'edit', ...team), shown);
     assert.match(await refused('team', 'edit', ...team, '--shown-field', 'a..b'), /must be a path/);
     const removed = await printed('team', 'edit', ...team, '--no-shown-field');
-    assert.deepEqual(removed, { shown_field: null });
+    assert.deepEqual(removed, { shown_field: null, masked_fields: [] });
+  });
+
+  test('commands print no value of a masked field, and edits keep it', async () => {
+    const names = ['--masked-field', 'Card', '--masked-field', 'pin'];
+    const { masked_fields: masked } = await printed('team', 'edit', ...team, ...names);
+    assert.deepEqual(masked, ['card', 'pin']);
+    const request = { method: 'POST', url: 'https://old.test/?card=QZ&n=1' } as const;
+    const cron = await aCron(open.store, open.teamId, { ...request, payload: '{"pin":"QZ"}' });
+    const { jobId: id } = await aJob(open.store, open.teamId, {
+      url: request.url,
+      payload: '{"card":1}',
+    });
+    const printedTexts = [
+      await printed('cron', 'show', '--id', cron.id),
+      await printed('cron', 'list', ...team),
+      await printed('job', 'show', '--id', id),
+      await printed('job', 'list', ...team),
+      (await run(open.config, words(`cron edit-all --team Acme --host old.test=new.test`))).json,
+      await printed('cron', 'edit', '--id', cron.id, '--method', 'PUT'),
+      await printed('activity', 'list', ...team),
+    ];
+    for (const record of printedTexts) assert.doesNotMatch(JSON.stringify(record), /QZ/);
+    const { url, payload } = (await open.store.crons.find(open.teamId, cron.id)) ?? {};
+    assert.deepEqual([url, payload], ['https://new.test/?card=QZ&n=1', '{"pin":"QZ"}']);
+    const { stdout } = await run(open.config, ['team', 'export', ...team]);
+    assert.match(stdout, /settings:\n  masked_fields:\n    - card\n    - pin\n/);
+    assert.match(stdout, /new\.test\/\?card=QZ/, 'the file can be applied');
+    const none = await printed('team', 'edit', ...team, '--no-masked-fields');
+    assert.deepEqual(none['masked_fields'], []);
   });
 
   test('team pause and resume need a confirmation', async () => {

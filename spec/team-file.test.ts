@@ -239,7 +239,11 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         'version: 1\ncrons:\n  - name: a\n    cron_expression: */5 * * * *\n',
         [/^line 4, column 26: .* A text that begins with a star needs quotes\.$/],
       ],
-      ['an empty file', '', [/^It must have fields: version, channel/, /^version: It must be 1/]],
+      [
+        'an empty file',
+        '',
+        [/^It must have fields: version, settings, channel/, /^version: It must be 1/],
+      ],
       [
         'another version',
         'version: 2',

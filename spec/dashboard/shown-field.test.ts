@@ -33,7 +33,7 @@ for (const javaScript of [true, false]) {
     assert.equal(await field.inputValue(), 'order..customer');
     await field.fill('$.order.customer');
     await press(page, 'Save field');
-    await page.getByText('The lists of jobs are changed.').waitFor();
+    await page.getByText('The settings are saved.').waitFor();
     await page.goto(`${dashboard.url}/jobs?tab=pending`);
     await page.getByRole('columnheader', { name: 'order.customer' }).waitFor({ state: 'attached' });
     await rowOf(page, '/text').getByText('Acme <Ltd>', { exact: true }).waitFor();
@@ -54,20 +54,24 @@ for (const javaScript of [true, false]) {
 test('a viewer sees the chosen field but can not change it', async () => {
   const owner = await dashboard.user('boss@bells.test', { team: 'Watched' });
   const { work } = dashboard.service;
-  await work.editTeamSettings(owner.teamId, { shownField: 'customer' });
+  const settings = { shownField: 'customer', maskedFields: [] };
+  await work.editTeamSettings(owner.teamId, settings);
   const viewer = await dashboard.user('viewer@bells.test', { team: 'Watched', role: 'viewer' });
   const visitor = await dashboard.signIn(viewer);
   const { text } = await visitor.get('/settings/team');
   assert.match(text, />customer</);
-  const answer = await visitor.post('/settings/team', { intent: 'lists', shown_field: 'secret' });
+  const answer = await visitor.post('/settings/team', {
+    intent: 'settings',
+    shown_field: 'secret',
+  });
   assert.equal(answer.status, 403);
-  assert.deepEqual(await work.readTeamSettings(owner.teamId), { shownField: 'customer' });
+  assert.deepEqual(await work.readTeamSettings(owner.teamId), settings);
 });
 
 test('a page of the largest payloads that are read costs less than 50 ms of processor time', async () => {
   const { work } = dashboard.service;
   const { teamId } = await begin();
-  await work.editTeamSettings(teamId, { shownField: 'customer' });
+  await work.editTeamSettings(teamId, { shownField: 'customer', maskedFields: [] });
   const payloadJson = JSON.stringify({ rest: Array(1_600).fill('1234567'), customer: 'Acme' });
   assert.ok(payloadJson.length > 15_000 && payloadJson.length < 16_384);
   const jobs = await Promise.all(

@@ -3,6 +3,7 @@ import { describeUnknown, isUnknown } from '#domain/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
+import { type Mask, NO_MASK } from '#domain/masking';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alert-words';
 import type { Message, MessageDetails, Subject } from './channels/message.ts';
@@ -24,14 +25,22 @@ interface StillFailing {
 const NAME_CHARACTERS = 120;
 const ERROR_CHARACTERS = 300;
 
+interface Hiding {
+  isSecret?: IsSecretHeader | undefined;
+  mask?: Mask;
+}
+
+type Hide = (text: string) => string;
+
 /** Contains no payload, header or target URL; of a certificate its host. */
 export function writeMessage(
   notification: StillFailing,
   baseUrl: string,
-  isSecret: IsSecretHeader = isSecretHeader,
+  { isSecret = isSecretHeader, mask = NO_MASK }: Hiding = {},
 ): Message {
   const { alert, alertCount, response, request } = notification;
   const secrets = request === null ? [] : secretsOf(request, isSecret);
+  const hide = (text: string) => mask.hide(hideEchoes(text, secrets));
   const teamName = nameOf(notification.teamName);
   const { note, runbookUrl } =
     alertCount > 1 && notification.subjects.length > 1 ? NOTHING_SAID : notification.settings;
@@ -42,17 +51,17 @@ export function writeMessage(
     title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
     facts: [
       ...(alertCount > 1 ? namesOf(notification) : []),
-      ...factsOf(alert, alertCount, secrets),
+      ...factsOf(alert, alertCount, hide),
       ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
     ],
     excerpt:
       alertCount === 1 && response !== null && !isAside(alert.kind)
-        ? excerptOf(response, secrets)
+        ? excerptOf(response, hide)
         : null,
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
-    details: { ...detailsOf(notification, secrets), note },
+    details: { ...detailsOf(notification, hide), note },
     parts: [],
   };
 }
@@ -62,14 +71,12 @@ const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
   { notificationId, alert, alertCount, subjects }: StillFailing,
-  secrets: readonly string[],
+  hide: Hide,
 ): Omit<MessageDetails, 'note'> {
   const { kind, runId, raisedAt, attemptNumber } = alert;
   const { responseStatus, reason, failedRuns, downMs } = alert;
   const errorMessage =
-    alert.errorMessage === null
-      ? null
-      : oneLine(hideEchoes(alert.errorMessage, secrets), ERROR_CHARACTERS);
+    alert.errorMessage === null ? null : oneLine(hide(alert.errorMessage), ERROR_CHARACTERS);
   const facts = { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs };
   return { notificationId, kind, alertCount, subjects, errorMessage, ...facts };
 }
@@ -145,14 +152,14 @@ const ASIDE_LABELS = {
 function factsOf(
   alert: StoredAlert,
   count: number,
-  secrets: readonly string[],
+  hide: Hide,
 ): { label: string; value: string }[] {
   const { level, attemptNumber, failedRuns, raisedAt } = alert;
   const facts = alert.runId === null ? [] : [{ label: 'Status', value: statusOf(alert) }];
   if (isAside(alert.kind)) {
     const label = ASIDE_LABELS[alert.kind];
     facts.push({ label, value: oneLine(alert.errorMessage ?? '', ERROR_CHARACTERS) });
-  } else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
+  } else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, hide) });
   if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
   if (failedRuns !== null) facts.push({ label: 'Failed in a row', value: String(failedRuns) });
   const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');
@@ -168,10 +175,10 @@ function statusOf({ responseStatus }: StoredAlert): string {
 }
 
 /** A cron's failed run has none if its status is enough (§6.3). */
-function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
+function reasonOf(alert: StoredAlert, hide: Hide): string {
   const { errorMessage, reason, responseStatus } = alert;
   if (isUnknown(alert)) return describeUnknown(responseStatus);
-  if (errorMessage !== null) return oneLine(hideEchoes(errorMessage, secrets), ERROR_CHARACTERS);
+  if (errorMessage !== null) return oneLine(hide(errorMessage), ERROR_CHARACTERS);
   return reason === null ? describeUnknown(null) : reason.replaceAll('_', ' ');
 }
 

@@ -30,6 +30,8 @@ interface NotifierOptions {
   stopUrlOf: (teamId: string, addressId: string) => string;
   /** Default: the function `isSecretHeader` of the domain. */
   isSecretHeader?: IsSecretHeader;
+  /** In addition to those of each team. */
+  maskedFields?: readonly string[];
   observer?: NotificationObserver;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '#domain/notification-channel';
 import type { Channel, MemberAddress } from '#store/alerts/channels';
 import type { ClaimedNotification, NotificationTarget } from '#store/alerts/notifications';
+import { createMask } from '#domain/masking';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import { postingFor } from './posting.ts';
@@ -40,6 +41,8 @@ interface SendingTools {
   baseUrl: string;
   stopUrlOf: (teamId: string, addressId: string) => string;
   isSecretHeader?: IsSecretHeader | undefined;
+  /** Of the operator, beside those of the team. */
+  maskedFields?: readonly string[] | undefined;
   observer: NotificationObserver;
 }
 
@@ -160,7 +163,7 @@ export class NotificationSending {
     const members = await channels.listMemberAddresses(notification.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
-    const message = this.#write(batch);
+    const message = await this.#write(batch);
     const steps = planSteps(recipientsOf(batch), found.channel, members);
     let left: NotificationTarget[] = steps.map(({ target }) => target);
     const result: SendResult = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
@@ -182,10 +185,12 @@ export class NotificationSending {
     await this.#settle(batch, left);
   }
 
-  #write([notification, ...others]: Batch): Message {
-    const { baseUrl, isSecretHeader } = this.#tools;
+  async #write([notification, ...others]: Batch): Promise<Message> {
+    const { baseUrl, isSecretHeader: isSecret, maskedFields = [] } = this.#tools;
+    const settings = await this.#store.teams.readSettings(notification.teamId);
+    const mask = createMask([...maskedFields, ...settings.maskedFields]);
     const write = (each: ClaimedNotification) =>
-      writeMessage({ ...each, notificationId: each.groupId }, baseUrl, isSecretHeader);
+      writeMessage({ ...each, notificationId: each.groupId }, baseUrl, { isSecret, mask });
     const first = write(notification);
     return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }

@@ -1,5 +1,4 @@
 import { cut } from './channels/message.ts';
-import { hideEchoes } from './echoes.ts';
 
 const EXCERPT_CHARACTERS = 500;
 
@@ -21,11 +20,14 @@ export function plainUrl(url: string): string {
 }
 
 /** Null if it is empty or not text. */
-export function excerptOf(bytes: Uint8Array, secrets: readonly string[] = []): string | null {
+export function excerptOf(
+  bytes: Uint8Array,
+  hide: (text: string) => string = (text) => text,
+): string | null {
   // With `stream`, a cut character is left out.
   const text = new TextDecoder().decode(bytes, { stream: true });
   if (text.slice(0, EXCERPT_CHARACTERS).includes('\0')) return null;
-  const readable = hideEchoes(text, secrets)
+  const readable = hide(text)
     .replace(/\r\n?/g, '\n')
     .replace(DIRECTION_MARKS, '')
     .replace(/[^\P{Cc}\n\t]/gu, ' ')

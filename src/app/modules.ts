@@ -4,11 +4,11 @@ import type { OpenModules, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
 import { NAMED_DOERS } from '#domain/activity';
-import { secretHeadersWith } from '#domain/secret-headers';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';
+import { hidingOf } from './hiding.ts';
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 
@@ -59,12 +59,13 @@ export async function openModules(
     return {
       work: async () => {
         const { createWork } = await import('#work/work');
-        const isSecretHeader = secretHeadersWith(config.secretHeaders);
         const { askNewAddresses } = people.channelAddresses;
-        return createWork({ store, isSecretHeader, askNewAddresses }).for({
+        return createWork({ store, ...hidingOf(config), askNewAddresses }).for({
           doer: 'command-line',
           actor: NAMED_DOERS['command-line'],
           may: () => true,
+          // What is printed is masked.
+          seesMasked: true,
           log,
         });
       },

@@ -107,7 +107,7 @@ function ownFields(
   return readTopLevelFields(JSON.stringify(own)) ?? new Map();
 }
 
-const COMPARED = new Set(['text', 'choice', 'integer', 'boolean', 'rate', 'tags', 'channels']);
+const COMPARED = new Set(['text', 'choice', 'integer', 'boolean', 'rate', 'words', 'channels']);
 
 /** Reads `FIELD=VALUE`. `host`: of the URL, with or without port. */
 function readFilter<Thing extends object>(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { formatMillis } from '#domain/instant';
 import type { AlertSource } from '#domain/maintenance';
@@ -12,7 +13,14 @@ import { recordOf } from '#work/record';
 import { CHANNEL, DEFAULT_CHANNEL_FIELDS, takeChannel } from '#work/resources/channel';
 import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { QUEUE, queueName } from '#work/resources/queue';
-import { type Entry, type Given, type Resource, writeRecord } from '#work/resources/resource';
+import {
+  type Entry,
+  type Given,
+  initialOf,
+  type Resource,
+  writeRecord,
+} from '#work/resources/resource';
+import { TEAM, type TeamSettings } from '#work/resources/team';
 import {
   coversTooMany,
   takeWindow,
@@ -27,7 +35,7 @@ import { refusePast } from './pauses.ts';
 import { writeChannel, writeCron, writeQueue } from './records.ts';
 import { show } from './session.ts';
 
-/** `isPast`: it is over or covers nothing, so an export leaves it out. */
+/** `isPast`: it is over, covers nothing or is as by default, so an export leaves it out. */
 export type Stored<Thing extends object = object> = Thing & { id: string; isPast?: boolean };
 
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
@@ -339,9 +347,30 @@ const namedChannels: Section<ChannelSettings> = {
     (await CHANNELS.load(work, teamId)).filter((channel) => !isDefault(channel)),
 };
 
+const teamSettings: Section<TeamSettings> = {
+  key: 'settings',
+  kind: 'team',
+  isSingle: true,
+  resource: TEAM,
+  load: async (work, id) => {
+    const settings = await work.readTeamSettings(id);
+    return [{ id, ...settings, isPast: isDeepStrictEqual(settings, initialOf(TEAM)) }];
+  },
+  save: async (work, id, wanted, present) => {
+    const { shownField, maskedFields } = {
+      ...(await work.readTeamSettings(id)),
+      ...present,
+      ...wanted,
+    };
+    await work.editTeamSettings(id, { shownField, maskedFields });
+    return id;
+  },
+};
+
 export type AnySection = Section<object>;
 /** Items refer to items of earlier sections. */
 export const SECTIONS: readonly AnySection[] = [
+  teamSettings,
   defaultChannel,
   namedChannels,
   {

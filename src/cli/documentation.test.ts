@@ -112,7 +112,8 @@ describe('docs/team-file.md', () => {
       const own = fieldsInRows((first) => first.includes(`\`${key}\``), 'second');
       const isChannel = key.startsWith('channel');
       const shared = key === 'channels' ? ['kind', 'collect_minutes', ...ofKinds] : ofKinds;
-      const others = isChannel ? shared : key === 'maintenance_windows' ? [] : ofAlerts;
+      const hasAlerts = key === 'queues' || key === 'crons';
+      const others = isChannel ? shared : hasAlerts ? ofAlerts : [];
       const shown = [...own, ...others].filter((name) => ![...keys, 'team'].includes(name));
       const names = partsOf(resource).map(({ name }) => name);
       assert.deepEqual([...new Set(shown)].toSorted(), names.toSorted());

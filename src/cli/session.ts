@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { DEFAULT_REF } from '#domain/alert-settings';
+import { NO_MASK } from '#domain/masking';
 import type { Context } from '#work/resources/resource';
+import { maskDeep } from '#work/masking';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
@@ -14,6 +16,8 @@ export class Session {
   output: Output = 'json';
   purpose: Purpose = 'read';
   #modules: Promise<OpenModules> | null = null;
+  /** Of the team that the command is about. */
+  #mask = NO_MASK;
 
   constructor(services: CommandServices) {
     this.services = services;
@@ -27,8 +31,9 @@ export class Session {
   /** As JSON, or as a table of its fields. */
   print(record: object): void {
     const { terminal } = this.services;
-    if (this.output === 'table') printRecord(terminal, record);
-    else printJson(terminal, record);
+    const shown = maskDeep(record, this.#mask);
+    if (this.output === 'table') printRecord(terminal, shown);
+    else printJson(terminal, shown);
   }
 
   /** @param columns of a table */
@@ -37,13 +42,14 @@ export class Session {
     columns: readonly (keyof Written & string)[],
   ): void {
     const { terminal } = this.services;
-    if (this.output === 'json') printJson(terminal, records);
-    else if (records.length > 0) printTable(terminal, records, columns);
+    const shown = maskDeep(records, this.#mask);
+    if (this.output === 'json') printJson(terminal, shown);
+    else if (records.length > 0) printTable(terminal, shown, columns);
     else this.say('There is none.');
   }
 
   printLine(record: object): void {
-    printJsonLine(this.services.terminal, record);
+    printJsonLine(this.services.terminal, maskDeep(record, this.#mask));
   }
 
   say(line: string): void {
@@ -60,14 +66,20 @@ export class Session {
       const ids = found.teamIds.join(', ');
       throw new CommandFault(`several teams are named ${show(nameOrId)}; give an id: ${ids}.`);
     }
-    return { teamId: found.team.id, name: found.team.name, people, work: await work() };
+    const { id: teamId, name } = found.team;
+    return { teamId, name, people, work: await this.#workFor(teamId, await work()) };
   }
 
   async find(kind: string, id: string): Promise<{ teamId: string; work: Work }> {
     const work = await (await this.open()).work();
     const teamId = await (kind === 'job' ? work.findTeamOfJob(id) : work.findTeamOfCron(id));
     if (teamId === null) throw missing(kind, id);
-    return { teamId, work };
+    return { teamId, work: await this.#workFor(teamId, work) };
+  }
+
+  async #workFor(teamId: string, work: Work): Promise<Work> {
+    this.#mask = await work.readMask(teamId);
+    return work;
   }
 
   /** Faults are ignored, because the command is done. */

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseRanges } from '#domain/address-range';
+import { isMaskedName } from '#domain/masking';
 import { type Cidr, parseNetworks } from '#domain/network';
 import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { parseGroupRoles } from '#people/groups';
@@ -314,6 +315,10 @@ export const SETTINGS = {
   SECRET_HEADERS: list(
     'names of headers, comma-separated, such as X-Customer,X-Account-Number',
     (text) => parseList(text, matching(/^[!#$%&'*+.^_`|~\w-]{1,100}$/)),
+  ),
+  /** Names in addition to those of the team. */
+  MASKED_FIELDS: list('names of fields, comma-separated, such as card_number,iban', (text) =>
+    parseList(text, (name) => (isMaskedName(name) ? name : null)),
   ),
   SESSION_MAX_DAYS: wholeNumber(1, 3650, 90),
   /** If it isn't set, mails are written to the log. */

@@ -81,6 +81,8 @@ const ACTIONS = {
   'signing.deleted': { area: 'access', words: 'Deleted the signing secret' },
   'service-account.created': { area: 'access', words: 'Created the service account' },
   'service-account.revoked': { area: 'access', words: 'Revoked the service account' },
+  'cron.secrets-shown': { area: 'access', words: 'Looked at secrets of the cron' },
+  'job.secrets-shown': { area: 'access', words: 'Looked at secrets of the job' },
   'account.signed-in': { area: 'access', words: 'Signed in' },
   'account.token': { area: 'access', words: 'Made a new API token' },
   'account.email': { area: 'access', words: 'Changed their email' },

@@ -1,8 +1,11 @@
 import type { ActivityEntry, Doer } from '#domain/activity';
 import type { HeaderList } from '#domain/exchange';
 import type { Log } from '#domain/log';
+import type { Mask } from '#domain/masking';
 import { NotAllowed } from '#domain/not-allowed';
 import type { Store } from '#store/store';
+import { maskDeep } from './masking.ts';
+import type { ShowOptions } from './run-contract.ts';
 import { withMasks } from './run-detail.ts';
 import { type Method, type Need, type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
@@ -12,11 +15,16 @@ export interface Acting {
   /** Its name as the maker of runs (domain/actors.ts). */
   actor: string;
   may: (need: Need) => boolean;
+  /** Nothing is masked. */
+  seesMasked?: true;
   log: Pick<Log, 'error'>;
 }
 
 type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
-interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides' | 'actorAt'> {
+interface AnyVerb extends Pick<
+  Verb<Method>,
+  'needs' | 'hides' | 'actorAt' | 'isMasked' | 'recordsAfterMs'
+> {
   check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
   entries?: (
     result: unknown,
@@ -34,10 +42,10 @@ interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides' | 'actorAt'> {
  * A method that the role does not allow throws NotAllowed. Every change is recorded right after it; if that fails, the
  * change stays and the log says so.
  */
-export function workFor(work: Work, acting: Acting, store: Store): Work {
+export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
   const methods = Object.keys(VERBS).map((name) => [
     name,
-    limit(work, name as Method, acting, store),
+    limit(work, name as Method, acting, tools),
   ]);
   return {
     ...work,
@@ -45,32 +53,81 @@ export function workFor(work: Work, acting: Acting, store: Store): Work {
     // No way leads from the work of one role to that of a higher one.
     for: (next) => {
       const may = (need: Need) => acting.may(need) && next.may(need);
-      return workFor(work, { ...next, may }, store);
+      return workFor(work, { ...next, may }, tools);
     },
   };
 }
 
-function limit(work: Work, name: Method, { doer, actor, may, log }: Acting, store: Store): Act {
-  const { needs, check, entries, prepare, hides, actorAt } = VERBS[name] as AnyVerb;
+export interface ActingTools {
+  store: Store;
+  readMask: (teamId: string) => Promise<Mask>;
+}
+
+function limit(work: Work, name: Method, acting: Acting, tools: ActingTools): Act {
+  const { actor, may, seesMasked } = acting;
+  const verb = VERBS[name] as AnyVerb;
+  const { needs, hides, actorAt, isMasked = needs === 'look' } = verb;
   const act = nameActor(work[name] as Act, actorAt, actor);
   if (!may(needs)) return () => Promise.reject(new NotAllowed(`not allowed for the role: ${name}`));
-  if (hides && !may('work')) return hide(act, hides, work);
+  if (hides && !may('work')) return masked(hide(act, hides, work), tools);
+  const recording = recorded(work, name, act, acting, tools.store);
+  if (!isMasked || seesMasked === true) return recording;
+  const masking = masked(recording, tools);
+  if (!hides) return masking;
+  return (...given) => (showsSecrets(given[2]) ? recording(...given) : masking(...given));
+}
+
+const showsSecrets = (options: unknown) =>
+  typeof options === 'object' && options !== null && (options as ShowOptions).showSecrets === true;
+
+function masked(act: Act, { readMask }: ActingTools): Act {
+  return async (teamId, ...given) => {
+    const [result, mask] = await Promise.all([act(teamId, ...given), readMask(teamId)]);
+    return maskDeep(result, mask);
+  };
+}
+
+/** Checks, acts, and records what was done. */
+function recorded(
+  work: Work,
+  name: Method,
+  act: Act,
+  { doer, may, log }: Acting,
+  store: Store,
+): Act {
+  const { check, entries, prepare, recordsAfterMs } = VERBS[name] as AnyVerb;
   if (!check && !entries && !prepare) return act;
   return async (teamId, ...given) => {
     if (!may('notifications')) await check?.(work, teamId, ...given);
     const makeEntries = await prepare?.(work, teamId, ...given);
     const result = await act(teamId, ...given);
-    const recorded = [
+    const made = [
       (makeEntries ? makeEntries(result) : entries?.(result, teamId, ...given)) ?? [],
     ].flat();
+    const now = store.clock.now();
     try {
-      if (recorded.length > 0)
-        await store.activity.record(teamId, doer, recorded, store.clock.now());
+      const [first] = made;
+      if (!first) return result;
+      const since = recordsAfterMs === undefined ? null : now - recordsAfterMs;
+      if (since === null || !(await isRecorded(store, teamId, doer, first, since)))
+        await store.activity.record(teamId, doer, made, now);
     } catch (error) {
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }
     return result;
   };
+}
+
+async function isRecorded(
+  { activity }: Store,
+  teamId: string,
+  doer: Doer,
+  { action, subject }: ActivityEntry,
+  from: number,
+): Promise<boolean> {
+  const actorId = typeof doer === 'string' ? doer : doer.userId;
+  const of = { actorId, actions: [action], ...(subject && { subjectId: subject.id }) };
+  return (await activity.list(teamId, { ...of, from, limit: 1 })).length > 0;
 }
 
 /** Sets it whatever the caller gave. */

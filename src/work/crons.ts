@@ -3,6 +3,7 @@ import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import { changePause, NOT_PAUSED } from '#domain/pause';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
+import type { ShowOptions } from './run-contract.ts';
 import type { Store } from '#store/store';
 import { CRON_EXTRAS, type CronExtras, type CronInput } from './resources/cron.ts';
 import { initialOf } from './resources/resource.ts';
@@ -65,7 +66,11 @@ export function createCronWork({ crons, clock }: Store) {
       isId(cronId) ? crons.addExecution(teamId, cronId, clock.now(), actor) : null,
     deleteCron: async (teamId: string, cronId: string) =>
       isId(cronId) && crons.delete(teamId, cronId),
-    findCron,
+    /** The role decides what the options show (verbs.ts). */
+    findCron: async (teamId: string, cronId: string, _options?: ShowOptions) =>
+      findCron(teamId, cronId),
+    /** With every value, to save some of them again; they aren't shown. */
+    findCronToEdit: findCron,
     /**
      * The oldest other cron with this URL and an equal schedule, among the first 100 of the URL (§3.1). Null for an edited
      * cron that has them already, because its duplicate was reported before.

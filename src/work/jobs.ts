@@ -84,6 +84,8 @@ export function createJobWork({ jobs }: Store) {
       return { kind: await explain(teamId, jobId, 'not-deletable') };
     },
     findJob,
+    /** With every value, to save some of them again; they aren't shown. */
+    findJobToEdit: findJob,
     /** Newest first. */
     listJobs: async (teamId: string, filter: JobFilter) => {
       const asked = [filter.queueId, filter.before];

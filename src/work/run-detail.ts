@@ -7,6 +7,7 @@ import { type ExplainedKind, explainFailure } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
 import type { Payload } from '#domain/payload';
 import { buildRequest, frameHeaders } from '#domain/request';
+import { MASK } from '#domain/masking';
 import type { RunTrace } from '#domain/run-trace';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { addSignature, withoutSignature } from '#domain/signature';
@@ -43,7 +44,6 @@ export interface Showing extends Masking {
   isWhole: boolean;
 }
 
-const MASK = '••••••••';
 const MOST_SHOWN = 16_384;
 /** How many characters of a response are shown at first (§2.5). */
 export const BODY_START = 2_000;

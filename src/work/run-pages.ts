@@ -25,7 +25,7 @@ export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
       return run && showExecution(store, run, showing(options));
     },
     /** The whole stored response (65,535 bytes, cut at a character) as text. Null: no such run or response. */
-    readResponseText: async (teamId: string, runId: string) => {
+    readResponseText: async (teamId: string, runId: string, _options?: ShowOptions) => {
       if (!isId(runId)) return null;
       const body = (await jobs.readBodies(teamId, [runId])).get(runId);
       return body === undefined ? null : decodeBody(body);

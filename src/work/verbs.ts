@@ -1,4 +1,5 @@
 /** The actions on a team: the role that each needs (§5.8), and its activity entry (§5.10). */
+import { isDeepStrictEqual } from 'node:util';
 import { notifiesNobody } from '#domain/alert-settings';
 import type { ActivityAction, ActivityEntry } from '#domain/activity';
 import { countOf } from '#domain/amounts';
@@ -43,10 +44,18 @@ export interface Verb<Name extends Method> {
   actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
   hides?: 'headers' | 'secrets';
+  /** Whether masked fields of the result are hidden; by default for `look`. */
+  isMasked?: boolean;
+  /** An entry is not recorded again for the same person and subject before. */
+  recordsAfterMs?: number;
 }
 
 const LOOK = { needs: 'look' } as const;
 const HEADED = { needs: 'look', hides: 'headers' } as const;
+/** Unless `showSecrets` is asked for, and then that is recorded. */
+const SHOWN = { needs: 'look', hides: 'secrets', recordsAfterMs: 600_000 } as const;
+/** A form saves it. It has no values of runs. */
+const SETTINGS = { needs: 'look', isMasked: false } as const;
 const WORK = { needs: 'work' } as const;
 const SECRET = { needs: 'notifications' } as const;
 
@@ -64,14 +73,14 @@ function looks<Line extends string>(...lines: Line[]) {
 export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   ...looks(
     'findSameCron listExecutions findExecution findTeamOfCron listCronRows readCronRow',
-    'readDurations describeCronDeletion listCronHistory findQueue findQueueByName listQueues',
+    'readDurations describeCronDeletion listCronHistory listQueues',
     'listQueueRows readQueueRow readRateWait readQueueHistory describeQueueDeletion',
     'listOfferedQueues listJobs listAttempts readResponseBodies findTeamOfJob searchJobs',
     'countTabs countJobs listBulkTasks findBulkTask groupFailures listRuns listRunsBefore',
-    'readResponseText readChannel listChannels listChannelChoices findChannel',
-    'listChannelUsers findWindow listWindows listActiveWindows listAlertSources listAlerts',
+    'readChannel listChannels listChannelChoices findChannel',
+    'listChannelUsers listWindows listActiveWindows listAlertSources listAlerts',
     'findAlert findSlowSince listEndingCertificates listOpenWatches countUnreadAlerts readTeamPause readOverview readAttention',
-    'readTeamSettings readShownField',
+    'readShownField',
     'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
     'listActivity listActivityOf',
   ),
@@ -115,7 +124,13 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     needs: 'work',
     prepare: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
   },
-  findCron: HEADED,
+  findCron: {
+    ...SHOWN,
+    hides: 'headers',
+    entries: (cron, _teamId, _id, options) =>
+      cron && options?.showSecrets ? { action: 'cron.secrets-shown', subject: cron } : null,
+  },
+  findCronToEdit: WORK,
   listCrons: HEADED,
 
   setQueue: {
@@ -137,6 +152,8 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
       return (after) => after && queueEdited(before, after);
     },
   },
+  findQueue: SETTINGS,
+  findQueueByName: SETTINGS,
   renameQueue: {
     needs: 'work',
     prepare: async (work, teamId, id, name) => {
@@ -199,10 +216,20 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   cancelBulkTask: { needs: 'work', entries: done('jobs.cancelled') },
   findJob: HEADED,
+  findJobToEdit: WORK,
 
-  readJobDetail: { needs: 'look', hides: 'secrets' },
-  readExecutionDetail: { needs: 'look', hides: 'secrets' },
-  testRun: WORK,
+  readJobDetail: {
+    ...SHOWN,
+    entries: (run, _teamId, id, options) =>
+      run && options?.showSecrets ? { action: 'job.secrets-shown', subject: job(id) } : null,
+  },
+  readExecutionDetail: {
+    ...SHOWN,
+    entries: (run, _teamId, _id, options) =>
+      run && options?.showSecrets ? { action: 'cron.secrets-shown', subject: run.cron } : null,
+  },
+  readResponseText: SHOWN,
+  testRun: { needs: 'work', isMasked: true },
 
   setChannel: {
     needs: 'notifications',
@@ -247,6 +274,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     },
     entries: windowEntry('window.edited'),
   },
+  findWindow: SETTINGS,
   deleteWindow: {
     needs: 'work',
     prepare: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
@@ -255,8 +283,15 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   markAlerts: WORK,
   markAlertsReadUpTo: WORK,
 
+  readTeamSettings: SETTINGS,
+  readMask: WORK,
   editTeamSettings: {
     needs: 'work',
+    check: async (work, teamId, { maskedFields }) => {
+      const before = await work.readTeamSettings(teamId);
+      if (!isDeepStrictEqual(before.maskedFields, maskedFields))
+        throw notAllowed('change masked fields');
+    },
     prepare: async (work, teamId, after) => {
       const before = await work.readTeamSettings(teamId);
       const detail = describeChange(TEAM, before, after);

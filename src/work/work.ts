@@ -15,7 +15,7 @@ import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork } from './queues.ts';
 import { createRunListWork } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
-import { createShownFieldWork } from './shown-fields.ts';
+import { createTeamSettingsWork } from './team-settings.ts';
 import { createTeamPauseWork } from './team-pauses.ts';
 import { createTagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
@@ -34,6 +34,8 @@ interface WorkOptions {
   store: Store;
   /** Default: the usual rule. */
   isSecretHeader?: IsSecretHeader;
+  /** In addition to those of each team. */
+  maskedFields?: readonly string[];
   /** Without it (the command line) there are no test runs. */
   testing?: Omit<TestRunOptions, 'store'>;
   /** Default: nobody is asked. */
@@ -43,13 +45,30 @@ interface WorkOptions {
 export function createWork(options: WorkOptions): Work {
   const work: Work = {
     ...createMethods(options),
-    for: (acting) => workFor(work, acting, options.store),
+    for: (acting) =>
+      workFor(work, acting, { store: options.store, readMask: onceATeam(work.readMask) }),
   };
   return work;
 }
 
+/** For one request or command. */
+function onceATeam<Value>(read: (teamId: string) => Promise<Value>) {
+  const known = new Map<string, Promise<Value>>();
+  return (teamId: string) => {
+    const value = known.get(teamId) ?? read(teamId);
+    known.set(teamId, value);
+    return value;
+  };
+}
+
 function createMethods(options: WorkOptions) {
-  const { store, isSecretHeader = isUsualSecret, testing, askNewAddresses = () => {} } = options;
+  const {
+    store,
+    isSecretHeader = isUsualSecret,
+    maskedFields = [],
+    testing,
+    askNewAddresses = () => {},
+  } = options;
   const crons = createCronWork(store);
   return {
     ...crons,
@@ -66,7 +85,7 @@ function createMethods(options: WorkOptions) {
     ...createFindWork(store),
     ...createTagWork(store),
     ...createTeamPauseWork(store),
-    ...createShownFieldWork(store),
+    ...createTeamSettingsWork(store, maskedFields),
     ...createActivityWork(store),
     ...createRunListWork(store),
     ...createRunPages(store, isSecretHeader),

@@ -10,9 +10,10 @@ import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { notHere, open, orTeamFull } from '../serving/open.ts';
 import type { SameCron } from '../services.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
-import { newCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
+import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
+import { hasMask } from '#domain/masking';
 import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
 import { sameAsField, SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import type { Route } from './+types/crons.form.ts';
@@ -33,12 +34,15 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     return { values, urlNote: undefined, cron: null, from: source?.id ?? null, choices, sendsMail };
   }
   const { id } = params;
-  const find = (teamId: string) => work.findCron(teamId, id);
-  const cron = (await find(team.id)) ?? (await notHere(context, find));
   const areSecretsShown = search.get('secrets') === 'shown';
+  const options = { showSecrets: areSecretsShown };
+  const cron =
+    (await work.findCron(team.id, id, options)) ??
+    (await notHere(context, (teamId) => work.findCron(teamId, id)));
   const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
   const { name, unreadable, runsCounted } = cron;
-  const hasSecrets = cron.headers.some(([header]) => work.isSecretHeader(header));
+  const hasSecrets =
+    areSecretsShown || hasMask(cron) || cron.headers.some(([name]) => work.isSecretHeader(name));
   return {
     ...takeLinkedUrl(valuesOfCron(cron, isMasked), search),
     cron: { id, name, unreadable, runsCounted, hasSecrets, areSecretsShown },
@@ -58,11 +62,12 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { team, work, form, intent, show, refuse, say } = open(context);
   const { id } = params;
   const from = id ?? readText(form, 'from');
-  const stored = from ? await work.findCron(team.id, from) : null;
-  if (id !== undefined && !stored) notFound();
+  const cron = from ? await work.findCronToEdit(team.id, from) : null;
+  if (id !== undefined && !cron) notFound();
+  const stored = cron ? storedCron(cron, await work.readMask(team.id)) : undefined;
   if (intent === 'look') return show({});
   if (intent === 'paste') return show(fillFromPaste(valuesOf(form), false));
-  const reading = readCronForm(form, stored?.headers, intent === 'test');
+  const reading = readCronForm(form, stored, intent === 'test');
   if (!reading.ok) return refuse(reading.errors);
   const { input } = reading;
   if (intent === 'test') {
@@ -137,8 +142,8 @@ function SecretsNote({ areShown }: { areShown: boolean }) {
   return (
     <>
       {areShown
-        ? 'Secret headers are shown. '
-        : 'Secret headers are masked and stay unchanged unless you edit them. '}
+        ? 'Secrets are shown, and the activity says so. '
+        : 'Secrets are masked and stay unchanged unless you edit them. '}
       <Link to={changeSearch(search, { secrets: areShown ? null : 'shown' })}>
         {areShown ? 'Hide secrets' : 'Show secrets'}
       </Link>

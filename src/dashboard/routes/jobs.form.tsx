@@ -7,7 +7,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { notHere, open, orTeamFull } from '../serving/open.ts';
-import { takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
+import { storedJob, takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
@@ -62,10 +62,11 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { team, work, form, intent, show, refuse, say } = open(context);
   const { id } = params;
   const from = id ?? readText(form, 'from');
-  const stored = from === '' ? null : await work.findJob(team.id, from);
+  const source = from === '' ? null : await work.findJobToEdit(team.id, from);
+  const stored = source ? storedJob(source, await work.readMask(team.id)) : undefined;
   if (intent === 'paste') return show(fillFromPaste(valuesOf(form), true));
   if (id === undefined) {
-    const reading = readJobForm(form, stored?.headers);
+    const reading = readJobForm(form, stored);
     if (!reading.ok) return refuse(reading.errors);
     const { input } = reading;
     if (intent === 'test') return show(await test(input));
@@ -79,8 +80,8 @@ export async function action({ params, context }: Route.ActionArgs) {
     if (errors) return refuse(errors);
     return say(`/jobs/${made.jobId}`, 'The job is created.');
   }
-  const job = stored ?? notFound();
-  const reading = readJobEdit(form, job);
+  const job = source ?? notFound();
+  const reading = readJobEdit(form, job, stored);
   if (!reading.ok) return refuse(reading.errors);
   if (intent === 'test') return show(await test(reading.input));
   const { kind } = await work.editJob(team.id, id, reading.input);

@@ -40,11 +40,11 @@ export function action({ context }: Route.ActionArgs) {
       if (outcome.kind !== 'done') return reject(outcome);
       return say('/settings/team', 'The team is renamed.');
     },
-    lists: async () => {
-      const reading = readTeamForm(form);
+    settings: async () => {
+      const reading = readTeamForm(form, await work.readTeamSettings(team.id));
       if (!reading.ok) return refuse(reading.errors);
       await work.editTeamSettings(team.id, reading.input);
-      return say('/settings/team', 'The lists of jobs are changed.');
+      return say('/settings/team', 'The settings are saved.');
     },
     leave: async () => {
       const outcome = await teams.leaveTeam(actor);
@@ -80,14 +80,32 @@ export default function Team({ loaderData }: Route.ComponentProps) {
         {!may(team.role, 'work') ? (
           <p className="mono">{settings['shown_field'] || 'None'}</p>
         ) : (
-          <Form intent="lists" values={settings}>
+          <Form intent="settings" values={settings}>
             <PlainField
               name="shown_field"
               label="Field in lists of jobs"
               description="A path such as $.customer or $.order.items[0].id. Empty: none. Payloads over 16 kB are not read."
               placeholder="$.customer"
             />
-            <Submit intent="lists">Save field</Submit>
+            <Submit intent="settings">Save field</Submit>
+          </Form>
+        )}
+      </Section>
+      <Section
+        title="Masked fields"
+        note="Pages, exports and notifications hide the values of these fields of payloads, queries and responses. People who may change crons and jobs can show them; the activity names who did."
+      >
+        {!may(team.role, 'notifications') ? (
+          <p className="mono">{settings['masked_fields'] || 'None'}</p>
+        ) : (
+          <Form intent="settings" values={settings}>
+            <PlainField
+              name="masked_fields"
+              label="Names of fields"
+              description="In any case, separated by commas. Targets still receive the values."
+              placeholder="card_number, iban"
+            />
+            <Submit intent="settings">Save masked fields</Submit>
           </Form>
         )}
       </Section>

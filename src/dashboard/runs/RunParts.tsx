@@ -12,7 +12,7 @@ import { changeSearch } from '../lists/Pagination.tsx';
 import { useMayOpen, useMayWork } from '../page/may-change.ts';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
-import { mask } from '../work-forms/header-lines.ts';
+import { MASK } from '#domain/masking';
 import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';
@@ -118,7 +118,8 @@ function RequestPanel({
   const { request } = run;
   const at = (part: RunTextPart) =>
     textsAt && `${textsAt}?part=${part}${secretsShown ? '&secrets=shown' : ''}`;
-  const hasSecrets = request.headers.some(({ isSecret }) => isSecret);
+  const hasSecrets =
+    secretsShown === true || run.isMasked || request.headers.some(({ isSecret }) => isSecret);
   const mayAsk = useMayWork();
   return (
     <Panel
@@ -134,7 +135,7 @@ function RequestPanel({
       <div>
         <h3>Headers</h3>
         <HeaderTable
-          headers={request.headers.map(({ name, value }) => [name, value ?? mask])}
+          headers={request.headers.map(({ name, value }) => [name, value ?? MASK])}
           label="Request headers"
         />
         {hasSecrets && mayAsk && secretsShown !== null ? (

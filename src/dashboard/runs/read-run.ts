@@ -31,8 +31,15 @@ export async function readRunPage<Run extends JobRunDetail | ExecutionRunDetail>
     (await read(work, team.id, params.id, { showSecrets: secretsShown })) ??
     (await notHere(context, (teamId) => read(work, teamId, params.id)));
   const isWhole = url.searchParams.get('body') === 'whole';
-  const wholeBody = isWhole ? await work.readResponseText(team.id, run.record.id) : null;
-  return { run, secretsShown, wholeBody, source: await readFailedSource(work, team.id, run) };
+  const wholeBody = isWhole
+    ? await work.readResponseText(team.id, run.record.id, { showSecrets: secretsShown })
+    : null;
+  return {
+    run,
+    secretsShown,
+    wholeBody,
+    source: await readFailedSource(work, team.id, run),
+  };
 }
 
 export type FailedSource = NonNullable<Awaited<ReturnType<typeof readFailedSource>>>;

@@ -1,4 +1,5 @@
 /** Loaded on demand. */
+import { hasMask } from '#domain/masking';
 import type { RunDetail, TestRunOutcome } from '../services.ts';
 
 const mostInline = 16_384;
@@ -7,6 +8,8 @@ const mostInline = 16_384;
 export type PageRun = Omit<RunDetail, 'curl' | 'apiCall'> & {
   curl: string | null;
   apiCall: string | null;
+  /** Whether values of fields are hidden. */
+  isMasked: boolean;
 };
 
 const mostOfAnswer = 200;
@@ -22,7 +25,8 @@ export function leaveOutLongTexts<Run extends RunDetail>(
   run: Run,
 ): Omit<Run, 'curl' | 'apiCall'> & PageRun {
   const short = (text: string) => (text.length > mostInline ? null : text);
-  return { ...run, curl: short(run.curl), apiCall: short(run.apiCall) };
+  const texts = { curl: short(run.curl), apiCall: short(run.apiCall) };
+  return { ...run, ...texts, isMasked: hasMask(run) };
 }
 
 export type ShownTest = ReturnType<typeof shortenTest>;

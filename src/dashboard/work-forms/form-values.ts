@@ -16,7 +16,9 @@ import { QUEUE } from '#work/resources/queue';
 import { initialOf, writeTexts } from '#work/resources/resource';
 import { textIn, type Values } from '../forms/values.ts';
 import type { JobDraft } from '../services.ts';
-import { mask } from './header-lines.ts';
+import { MASK, type Mask } from '#domain/masking';
+import type { JobDetail } from '#work/jobs';
+import type { Stored } from './read-forms.ts';
 
 export function writeHeaders(headers: HeaderList): string {
   return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
@@ -55,10 +57,18 @@ export const newCron: Values = {
 export function valuesOfCron(cron: Cron, isMasked: IsSecretHeader): Values {
   const headers: HeaderList = cron.headers.map(([name, value]) => [
     name,
-    isMasked(name) ? mask : value,
+    isMasked(name) ? MASK : value,
   ]);
   const texts = writeTexts(CRON, { ...cron, headers });
   return { ...texts, ...valuesOfLists(cron.assertions, cron.alertSettings) };
+}
+
+export function storedCron(cron: Cron, mask: Mask): Stored {
+  return { headers: cron.headers, texts: writeTexts(CRON, cron), mask };
+}
+
+export function storedJob({ headers, url, payload, callbackUrl }: JobDetail, mask: Mask): Stored {
+  return { headers, texts: { url, payload: payload ?? '', callback_url: callbackUrl ?? '' }, mask };
 }
 
 export function valuesOfQueue(queue: QueueSettings): Values {
@@ -76,7 +86,7 @@ export function valuesOfDraft(draft: JobDraft): Values {
     queue: draft.queue,
     url: draft.url,
     method: draft.method,
-    headers: writeHeaders(draft.headers.map(({ name, value }) => [name, value ?? mask])),
+    headers: writeHeaders(draft.headers.map(({ name, value }) => [name, value ?? MASK])),
     payload: draft.payload,
     callback_url: draft.callbackUrl,
     delay: '0',

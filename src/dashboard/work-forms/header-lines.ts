@@ -1,9 +1,6 @@
 /** One `Name: value` per line. */
 export type HeaderPair = { name: string; value: string };
 
-/** No header can have it, so it is never sent by mistake. */
-export const mask = '••••••••';
-
 /** A line without a colon becomes a name, so that validation reports it. One space after the colon is removed. */
 export function readHeaderLines(text: string): HeaderPair[] {
   return text

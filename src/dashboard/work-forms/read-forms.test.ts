@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCronForm, readJobForm, readQueueForm } from './read-forms.ts';
-import { mask } from './header-lines.ts';
+import { createMask, MASK, NO_MASK } from '#domain/masking';
 
 function form(fields: Record<string, string | string[]>): FormData {
   const data = new FormData();
@@ -71,11 +71,26 @@ describe('the form of a cron', () => {
     });
   });
   test('a masked value stays the stored one; under another name it is refused, never sent', () => {
-    const stored = [['Authorization', 'Bearer s3cret']] as const;
-    const kept = readCronForm(form({ ...cron, headers: `Authorization: ${mask}` }), stored);
-    assert.deepEqual(inputOf(kept).headers, stored);
-    const moved = readCronForm(form({ ...cron, headers: `X-Other: ${mask}` }), stored);
+    const headers = [['Authorization', 'Bearer s3cret']] as const;
+    const stored = { headers, texts: {}, mask: NO_MASK };
+    const kept = readCronForm(form({ ...cron, headers: `Authorization: ${MASK}` }), stored);
+    assert.deepEqual(inputOf(kept).headers, headers);
+    const moved = readCronForm(form({ ...cron, headers: `X-Other: ${MASK}` }), stored);
     assert.ok('headers.X-Other' in errorsOf(moved));
+  });
+  test('masked fields keep their stored values, and a mask without one is refused', () => {
+    const texts = { url: 'https://shop.test/?a=1&card=42', payload: '{"card": 4.0, "n": 1}' };
+    const stored = { headers: [], texts, mask: createMask(['card']) };
+    const given = { ...cron, url: `https://new.test/?card=${MASK}`, method: 'POST' };
+    const payload = `{"n": 2, "card": "${MASK}"}`;
+    const read = inputOf(readCronForm(form({ ...given, payload }), stored));
+    assert.deepEqual(
+      [read.url, read.payload],
+      ['https://new.test/?card=42', '{"n": 2, "card": 4.0}'],
+    );
+    const twice = { ...given, payload: `[${payload},${payload}]` };
+    assert.deepEqual(Object.keys(errorsOf(readCronForm(form(twice), stored))), ['payload']);
+    assert.deepEqual(Object.keys(errorsOf(readCronForm(form(given)))), ['url']);
   });
   test('a duplicate header is reported', () => {
     const reading = readCronForm(form({ ...cron, headers: 'X-A: 1\nX-A: 2' }));
@@ -83,7 +98,7 @@ describe('the form of a cron', () => {
   });
   test('a request can be tried before it has a name and a schedule', () => {
     const bare = form({ ...cron, name: '', cron_expression: '' });
-    assert.equal(readCronForm(bare, [], true).ok, true);
+    assert.equal(readCronForm(bare, undefined, true).ok, true);
     assert.equal(readCronForm(bare).ok, false);
   });
   test('an assertion that can’t be read is refused', () => {

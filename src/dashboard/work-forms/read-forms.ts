@@ -14,11 +14,12 @@ import { type JobInput, readJobInput } from '#work/resources/job';
 import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
 import { TEAM, type TeamSettings } from '#work/resources/team';
-import { readText } from '../forms/values.ts';
+import { readText, textIn, type Values } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';
-import { mask, readHeaderLines } from './header-lines.ts';
+import { MASK, type Mask, NO_MASK } from '#domain/masking';
+import { readHeaderLines } from './header-lines.ts';
 
 export type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
 type FormFields = Map<string, JsonField>;
@@ -39,16 +40,25 @@ const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? te
 /** Spaces at the ends count. */
 const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
 
-/** @param stored replaces masked headers */
-function readFields(form: FormData, stored: HeaderList = []): FormFields {
+/** What a form shows masked: its values replace the masks that are left. */
+export interface Stored {
+  headers: HeaderList;
+  texts: Values;
+  mask: Mask;
+}
+
+const NOTHING_STORED: Stored = { headers: [], texts: {}, mask: NO_MASK };
+
+function readFields(form: FormData, stored: Stored = NOTHING_STORED): FormFields {
   const fields: FormFields = new Map();
   for (const [name, value] of form) {
     if (typeof value !== 'string') continue;
     // Browsers send CRLF.
-    const text = value.replaceAll('\r\n', '\n');
+    const shown = value.replaceAll('\r\n', '\n');
+    const text = stored.mask.restore(shown, textIn(stored.texts, name) ?? '');
     fields.set(name, textField(EXACT.has(name) ? text : text.trim()));
   }
-  const headers = readJsonField(headersJson(readText(form, 'headers'), stored));
+  const headers = readJsonField(headersJson(readText(form, 'headers'), stored.headers));
   if (headers) fields.set('headers', headers);
   fields.set('assertions', jsonField(readAssertionRows(form)));
   for (const level of ALERT_LEVELS) {
@@ -79,14 +89,14 @@ function headersJson(lines: string, stored: HeaderList): string {
     stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
   );
   const members = readHeaderLines(lines).map(({ name, value }) => {
-    const kept = value === mask ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
+    const kept = value === MASK ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
     return `${JSON.stringify(name)}:${JSON.stringify(kept ?? value)}`;
   });
   return `{${members.join()}}`;
 }
 
 export function findMasked(form: FormData): string[] {
-  const masked = readHeaderLines(readText(form, 'headers')).filter(({ value }) => value === mask);
+  const masked = readHeaderLines(readText(form, 'headers')).filter(({ value }) => value === MASK);
   return masked.map(({ name }) => name);
 }
 
@@ -98,15 +108,22 @@ function findRepeatedHeader(form: FormData): FieldErrors {
   return { headers: [`The header ${repeated} is there twice. Keep one of them.`] };
 }
 
+const MASK_LEFT = `${MASK} stands for a hidden value that isn't stored here. Write the value itself.`;
+
+/** They would be sent as they are. */
+function findLeftMasks(fields: FormFields): FieldErrors {
+  const left = ['url', 'callback_url', 'payload'].filter((name) =>
+    fields.get(name)?.raw.includes(MASK),
+  );
+  return Object.fromEntries(left.map((name) => [name, [MASK_LEFT]]));
+}
+
 const refOf = (text: string) => (isId(text) || text === DEFAULT_REF ? text : null);
 
-/**
- * @param stored replaces masked headers
- * @param isTest needs neither name nor schedule
- */
+/** @param isTest needs neither name nor schedule */
 export function readCronForm(
   form: FormData,
-  stored: HeaderList = [],
+  stored: Stored = NOTHING_STORED,
   isTest = false,
 ): FormReading<CronInput & CronExtras> {
   const fields = readFields(form, stored);
@@ -114,7 +131,10 @@ export function readCronForm(
     fields.set('name', textField('Test run'));
     fields.set('cron_expression', textField('@daily'));
   }
-  return settle(readWhole(CRON, fields, { refOf }), findRepeatedHeader(form));
+  return settle(readWhole(CRON, fields, { refOf }), {
+    ...findRepeatedHeader(form),
+    ...findLeftMasks(fields),
+  });
 }
 
 /** @param name if it can't change */
@@ -131,8 +151,9 @@ export function readQueueForm(
   return { ok: false, errors: errorsOf(errors) };
 }
 
-export function readTeamForm(form: FormData): FormReading<TeamSettings> {
-  return settle(readWhole(TEAM, readFields(form)), {});
+/** A field that the form doesn't have stays. */
+export function readTeamForm(form: FormData, stored: TeamSettings): FormReading<TeamSettings> {
+  return settle(readWhole(TEAM, readFields(form), { stored }), {});
 }
 
 /** @param more further errors */
@@ -144,12 +165,16 @@ function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<
 const payloadError =
   'The payload is sent as JSON, so it must be a JSON object or list, such as {"order": 42}.';
 
-export function readJobForm(form: FormData, stored: HeaderList = []): FormReading<JobInput> {
+export function readJobForm(
+  form: FormData,
+  stored: Stored = NOTHING_STORED,
+): FormReading<JobInput> {
   const fields = readFields(form, stored);
   // The form always sends a chosen queue, so a new name comes first.
   const newQueue = readText(form, 'new_queue').trim();
   if (newQueue !== '') fields.set('queue', textField(newQueue));
-  const payload = readText(form, 'payload').replaceAll('\r\n', '\n');
+  const given = fields.get('payload');
+  const payload = given?.kind === 'string' ? given.value : '';
   const json = readJsonField(payload);
   const isJson = json?.kind === 'object' || json?.kind === 'array';
   if (isJson) fields.set('payload', json);
@@ -157,19 +182,24 @@ export function readJobForm(form: FormData, stored: HeaderList = []): FormReadin
   const isWrong = !isJson && payload.trim() !== '';
   return settle(readJobInput(fields), {
     ...findRepeatedHeader(form),
+    ...findLeftMasks(fields),
     ...(isWrong && { payload: [payloadError] }),
   });
 }
 
-type StoredJob = Pick<JobDetail, 'headers' | 'scheduledAt' | 'createdAt'>;
+type StoredTimes = Pick<JobDetail, 'scheduledAt' | 'createdAt'>;
 
 /** An unchanged time keeps its milliseconds. */
-export function readJobEdit(form: FormData, stored: StoredJob): FormReading<JobEdit> {
-  const reading = readJobForm(form, stored.headers);
+export function readJobEdit(
+  form: FormData,
+  job: StoredTimes,
+  stored?: Stored,
+): FormReading<JobEdit> {
+  const reading = readJobForm(form, stored);
   const given = parseUtc(readText(form, 'scheduled_at').trim());
-  const isLeft = given === stored.scheduledAt - (stored.scheduledAt % 1000);
-  const scheduledAt = isLeft ? stored.scheduledAt : given;
-  const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, stored) };
+  const isLeft = given === job.scheduledAt - (job.scheduledAt % 1000);
+  const scheduledAt = isLeft ? job.scheduledAt : given;
+  const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, job) };
   if (!reading.ok || scheduledAt === null || Object.keys(errors).length > 0)
     return { ok: false, errors };
   const { delaySeconds: _, ...input } = reading.input;

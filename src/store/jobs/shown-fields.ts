@@ -1,23 +1,13 @@
 import { sql } from 'kysely';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
-import { all, change, one } from '../database/rows.ts';
+import { all } from '../database/rows.ts';
 
 /** A list shows nothing of larger payloads, so that a page of them stays cheap. */
 const MOST_PAYLOAD_BYTES = 16_384;
 
 /** The field of payloads that a team's lists of jobs show. */
 export const shownFields = {
-  /** A JSON path; null: none. */
-  async read({ main }: Context, teamId: string): Promise<string | null> {
-    const row = await one(main, 'teams', { id: teamId }, ['shown_field']);
-    return row?.shown_field ?? null;
-  },
-
-  async write({ main }: Context, teamId: string, path: string | null): Promise<void> {
-    await change(main, 'teams', { id: teamId, deleted_at: null }, { shown_field: path });
-  },
-
   /** Larger ones are left out; neither database reads them for it. */
   async readSmallPayloads(
     { searches }: Context,

@@ -14,6 +14,13 @@ export interface Team {
   createdAt: number;
 }
 
+export interface TeamSettings {
+  /** A JSON path (§2.4): lists of jobs show this field of payloads. */
+  shownField: string | null;
+  /** Names of fields whose values are not shown. */
+  maskedFields: readonly string[];
+}
+
 function teamOf(
   row: Pick<Row<'teams'>, 'id' | 'name' | 'plan' | 'sealed_signing_secret' | 'created_at'>,
 ): Team {
@@ -55,6 +62,26 @@ export const teams = {
 
   async setPlan({ main }: Context, teamId: string, plan: string): Promise<void> {
     await change(main, 'teams', { id: teamId, deleted_at: null }, { plan });
+  },
+
+  /** Of a deleted team as of a new one. */
+  async readSettings({ main }: Context, teamId: string): Promise<TeamSettings> {
+    const columns = ['shown_field', 'masked_fields'] as const;
+    const row = await one(main, 'teams', { id: teamId }, columns);
+    return {
+      shownField: row?.shown_field ?? null,
+      maskedFields: JSON.parse(row?.masked_fields ?? '[]') as string[],
+    };
+  },
+
+  async changeSettings(
+    { main }: Context,
+    teamId: string,
+    { shownField, maskedFields }: TeamSettings,
+  ): Promise<void> {
+    const names = maskedFields.length === 0 ? null : JSON.stringify(maskedFields);
+    const row = { shown_field: shownField, masked_fields: names };
+    await change(main, 'teams', { id: teamId, deleted_at: null }, row);
   },
 
   async rename({ main }: Context, teamId: string, name: string): Promise<void> {

@@ -38,6 +38,8 @@ export const teams = table(
     pausing_windows: json().orNull,
     /** A JSON path (§2.4) into payloads. */
     shown_field: text().orNull,
+    /** Names of fields. */
+    masked_fields: json().orNull,
     /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
   },

@@ -8,19 +8,20 @@ import { MOST_ADDRESSES } from '#domain/notification-channel';
 import { type Declared, field, type Optional } from './field.ts';
 import { readHeaders } from './header-values.ts';
 import { type Entry, JsonText } from './resource.ts';
-import { readTags } from './tag-words.ts';
+import { readWords, type WordRule } from './tag-words.ts';
 
 /** A list or a text (§2.13). */
-export function tags(
+export function words(
   name: string,
+  rule: WordRule,
   declared: Declared<readonly string[]>,
 ): Entry<readonly string[]> {
   return field<readonly string[]>(name, declared, {
-    kind: 'tags',
+    kind: 'words',
     schema: { type: 'array', items: { type: 'string' } },
     initial: [],
     blank: [],
-    read: readTags,
+    read: (given, report) => readWords(rule, given, report),
     write: (value) => [...value],
   });
 }

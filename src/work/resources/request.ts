@@ -3,7 +3,8 @@ import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { MESSAGES } from '../messages.ts';
 import { boolean, choice, integer, url } from './kinds.ts';
-import { assertions, headers, tags } from './list-kinds.ts';
+import { assertions, headers, words } from './list-kinds.ts';
+import { TAG_RULE } from './tag-words.ts';
 
 export const targetUrl = () =>
   url('url', {
@@ -75,7 +76,7 @@ export const keepsResponseBody = () =>
   });
 
 export const tagList = () =>
-  tags('tags', {
+  words('tags', TAG_RULE, {
     option: {
       flags: '--tag <TAG>',
       help: 'a tag; may be repeated. Those given replace all',

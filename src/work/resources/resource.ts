@@ -23,7 +23,7 @@ export type FieldKind =
   | 'instant'
   | 'durations'
   | 'rate'
-  | 'tags'
+  | 'words'
   | 'headers'
   | 'json'
   | 'assertions'

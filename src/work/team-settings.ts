@@ -1,5 +1,6 @@
 import { parsePath, type PathStep, placeInList } from '#domain/json/path';
 import { type JsonNode, parseJsonText } from '#domain/json/text';
+import { createMask } from '#domain/masking';
 import type { Store } from '#store/store';
 import type { TeamSettings } from './resources/team.ts';
 
@@ -11,19 +12,23 @@ export interface ShownField {
   values: Record<string, string>;
 }
 
-export function createShownFieldWork({ shownFields }: Store) {
+export function createTeamSettingsWork(
+  { shownFields, teams }: Store,
+  maskedFields: readonly string[],
+) {
   return {
-    readTeamSettings: async (teamId: string): Promise<TeamSettings> => ({
-      shownField: await shownFields.read(teamId),
-    }),
-    editTeamSettings: (teamId: string, { shownField }: TeamSettings) =>
-      shownFields.write(teamId, shownField),
+    readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
+    editTeamSettings: (teamId: string, settings: TeamSettings) =>
+      teams.changeSettings(teamId, settings),
+    /** With the names of the team and of the operator. */
+    readMask: async (teamId: string) =>
+      createMask([...maskedFields, ...(await teams.readSettings(teamId)).maskedFields]),
     /** Null: the team shows none. */
     readShownField: async (
       teamId: string,
       jobs: readonly { id: string }[],
     ): Promise<ShownField | null> => {
-      const path = await shownFields.read(teamId);
+      const { shownField: path } = await teams.readSettings(teamId);
       const steps = path === null ? null : parsePath(path);
       if (path === null || steps === null) return null;
       const ids = jobs.map(({ id }) => id);

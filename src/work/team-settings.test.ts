@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { aQueue, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { forEachStore, TEST_START } from '#testing/stores';
-import { createShownFieldWork } from './shown-fields.ts';
+import { createTeamSettingsWork } from './team-settings.ts';
 
 forEachStore((_, openTestStore) => {
   test('the field of waiting and of ended jobs is read, and only of the own team', async () => {
     await using store = await openTestStore();
-    const work = createShownFieldWork(store);
+    const work = createTeamSettingsWork(store, []);
     const [team, other] = [await aTeam(store), await aTeam(store)];
     const job = {
       team_id: team.id,
@@ -23,15 +23,15 @@ forEachStore((_, openTestStore) => {
       ['$.items[0].id', '7'],
       ['items.1.id', '{"a":[1.0]}'],
     ] as const) {
-      await work.editTeamSettings(team.id, { shownField });
-      await work.editTeamSettings(other.id, { shownField });
+      await work.editTeamSettings(team.id, { shownField, maskedFields: [] });
+      await work.editTeamSettings(other.id, { shownField, maskedFields: [] });
       const shown = await work.readShownField(team.id, jobs);
       const values = Object.fromEntries(ids.slice(0, 2).map((id) => [id, value]));
       assert.deepEqual(shown, { path: shownField, values });
       const elsewhere = await work.readShownField(other.id, jobs);
       assert.deepEqual(elsewhere?.values, {});
     }
-    await work.editTeamSettings(team.id, { shownField: 'nothing' });
+    await work.editTeamSettings(team.id, { shownField: 'nothing', maskedFields: [] });
     assert.deepEqual((await work.readShownField(team.id, jobs))?.values, {});
   });
 });

@@ -1,0 +1,251 @@
+/** Fields that a team or the operator has named: no page, export, command, log or notification shows their values. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MASK } from '#domain/masking';
+import { startScene } from '#testing/alert-scene';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { eventually } from '#testing/process';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { forEachStore } from '#testing/stores';
+import type { Visitor } from '#testing/visitor';
+
+/** In every value of a masked field, and nowhere else. */
+const SECRET = 'QZQZ';
+const URL_PART = `/pay?card=41${SECRET}&n=1`;
+const PAYLOAD = `{"n":1.0,"customer":{"card":"42${SECRET}","name":"Ada"}}`;
+const RESPONSE = `{"error":"no such IBAN","iban":"DE${SECRET}","shown":"yes"}`;
+const ASSERTION = { kind: 'json_path_equals', path: '$.iban', expected: '"FR"' } as const;
+
+let dashboard: TestDashboard;
+let receiver: Receiver;
+let owner: TestUser;
+let member: TestUser;
+let visitor: Visitor;
+const ids = { cron: '', run: '', failed: '', waiting: '' };
+
+const pages = () => [
+  '/',
+  '/crons',
+  '/queues',
+  '/runs',
+  '/runs/export?format=csv',
+  '/runs/export?format=jsonl',
+  '/failures',
+  '/alerts',
+  '/jobs?tab=pending',
+  '/jobs?tab=failed',
+  '/jobs/new',
+  '/settings/activity',
+  '/find?q=pay',
+  '/runs?q=card',
+  `/crons/${ids.cron}`,
+  `/crons/${ids.cron}/edit`,
+  `/crons/new?from=${ids.cron}`,
+  `/executions/${ids.run}`,
+  `/executions/${ids.run}?body=whole`,
+  `/executions/${ids.run}/text?part=curl`,
+  `/jobs/${ids.failed}`,
+  `/jobs/${ids.failed}?body=whole`,
+  `/jobs/${ids.waiting}`,
+  `/jobs/${ids.waiting}/edit`,
+  `/jobs/new?from=${ids.failed}`,
+  ...['body', 'curl', 'call'].map((part) => `/jobs/${ids.failed}/text?part=${part}`),
+];
+
+const mostSeen = new RegExp(`.{0,80}${SECRET}.{0,20}`, 's');
+
+async function assertHidden(who: Visitor, path: string): Promise<string> {
+  const { status, text } = await who.get(path);
+  assert.ok(status === 200 || status === 302, `${path}: ${status}`);
+  assert.equal(mostSeen.exec(text)?.[0], undefined, path);
+  return text;
+}
+
+const shownEntries = async () => {
+  const entries = await dashboard.service.store.activity.list(owner.teamId, {
+    limit: 50,
+    actions: ['job.secrets-shown', 'cron.secrets-shown'],
+  });
+  return entries.map(({ action, actorId, subject }) => [action, actorId, subject?.id]);
+};
+
+describe('masked fields', () => {
+  before(async () => {
+    receiver = await startReceiver();
+    receiver.answer('/pay', {
+      status: 200,
+      headers: { 'X-Pay': '1', iban: `header-${SECRET}` },
+      body: RESPONSE,
+    });
+    dashboard = await startDashboard({ MASKED_FIELDS: 'iban' });
+    owner = await dashboard.user('owner@bells.test');
+    member = await dashboard.user('member@bells.test', { role: 'member' });
+    const { work } = dashboard.service;
+    const { teamId } = owner;
+    const settings = { shownField: '$.customer.card', maskedFields: ['card'] };
+    await work.editTeamSettings(teamId, settings);
+    visitor = await dashboard.signIn(member);
+    await work.setQueue(teamId, 'payments', {
+      retrySchedule: [],
+      assertions: [ASSERTION],
+    });
+    const url = `${receiver.url}${URL_PART}`;
+    const create = async (path: string, body: object) => {
+      const answer = await fetch(`${dashboard.url}/api/${path}`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${member.apiToken}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      assert.equal(answer.status, 201, text);
+      assert.doesNotMatch(text, new RegExp(MASK), 'the API answers as ever');
+      return JSON.parse(text) as { id: string; job_id: string };
+    };
+    const job = {
+      queue: 'payments',
+      url,
+      payload: JSON.parse(PAYLOAD) as object,
+      callback_url: url,
+    };
+    ids.cron = (
+      await create('crons', {
+        name: 'Pay',
+        url,
+        method: 'POST',
+        payload: PAYLOAD,
+        cron_expression: '0 0 1 1 *',
+      })
+    ).id;
+    ids.failed = (await create('jobs', job)).job_id;
+    ids.waiting = (await create('jobs', { ...job, delay: 3600 })).job_id;
+    await work.editCron(teamId, ids.cron, { assertions: [ASSERTION] });
+    assert.ok(await work.runCronNow(teamId, ids.cron));
+    await eventually(async () => {
+      const [run] = await work.listExecutions(teamId, ids.cron, 1);
+      ids.run = run?.id ?? '';
+      const failed = await work.findJob(teamId, ids.failed);
+      return run?.status === 'failed' && failed?.status === 'dead_lettered';
+    });
+  });
+  after(async () => {
+    await dashboard[Symbol.asyncDispose]();
+    await receiver.close();
+  });
+
+  test('no page, form, text to copy or export shows their values', async () => {
+    for (const path of pages()) {
+      await assertHidden(visitor, path);
+      if (!/^\/$|text|export|find/.test(path))
+        await assertHidden(visitor, path.replace(/(\?|$)/, '.data$1'));
+    }
+    const { text } = await visitor.get(`/jobs/${ids.failed}`);
+    for (const part of ['Ada', 'no such IBAN', 'n=1', 'X-Pay', 'Show secrets'])
+      assert.ok(text.includes(part), `${part} is shown`);
+    assert.deepEqual(await shownEntries(), []);
+  });
+
+  test('a member can show them, which is recorded once in ten minutes', async () => {
+    for (const path of [`/jobs/${ids.failed}`, `/executions/${ids.run}`]) {
+      for (const more of [
+        '?secrets=shown',
+        '?secrets=shown&body=whole',
+        '/text?part=curl&secrets=shown',
+      ]) {
+        const { text } = await visitor.get(`${path}${more}`);
+        assert.match(text, new RegExp(`41${SECRET}`), `${path}${more}`);
+      }
+    }
+    const { text } = await visitor.get(`/crons/${ids.cron}/edit?secrets=shown`);
+    assert.match(text, new RegExp(`42${SECRET}`));
+    assert.deepEqual(await shownEntries(), [
+      ['cron.secrets-shown', member.userId, ids.cron],
+      ['job.secrets-shown', member.userId, ids.failed],
+    ]);
+  });
+
+  test('a viewer can not show them, and nothing is recorded', async () => {
+    const before = await shownEntries();
+    const viewer = await dashboard.signIn(
+      await dashboard.user('viewer@bells.test', { role: 'viewer' }),
+    );
+    for (const path of [`/jobs/${ids.failed}`, `/executions/${ids.run}`, '/runs', '/failures'])
+      await assertHidden(viewer, `${path}?secrets=shown`);
+    assert.deepEqual(await shownEntries(), before);
+  });
+
+  test('saving a masked form keeps the values that it does not show', async () => {
+    const { work } = dashboard.service;
+    const url = `${receiver.url}/pay?card=${MASK}&n=2`;
+    const payload = PAYLOAD.replace(`42${SECRET}`, MASK).replace('1.0', '2.0');
+    const form = { url, method: 'POST', payload, timeout_seconds: '30', is_active: '1' };
+    const named = { ...form, name: 'Pay', cron_expression: '0 0 1 1 *' };
+    const saved = await visitor.post(`/crons/${ids.cron}/edit`, named);
+    assert.equal(saved.status, 302, saved.text.slice(0, 300));
+    const wanted = [`${receiver.url}/pay?card=41${SECRET}&n=2`, PAYLOAD.replace('1.0', '2.0')];
+    const cron = await work.findCron(owner.teamId, ids.cron);
+    assert.deepEqual([cron?.url, cron?.payload], wanted);
+    const times = { queue: 'payments', scheduled_at: '', callback_url: '' };
+    const waiting = await work.findJob(owner.teamId, ids.waiting);
+    times.scheduled_at = new Date(waiting?.scheduledAt ?? 0).toISOString().slice(0, 16);
+    const edited = await visitor.post(`/jobs/${ids.waiting}/edit`, { ...form, ...times });
+    assert.equal(edited.status, 302, edited.text.slice(0, 300));
+    const job = await work.findJob(owner.teamId, ids.waiting);
+    assert.deepEqual([job?.url, job?.payload], wanted);
+    const copied = { ...named, name: 'Copy', from: ids.cron, intent: 'test' };
+    const tried = await visitor.post('/crons/new', copied);
+    assert.equal(tried.status, 200);
+    assert.equal(receiver.requests.at(-1)?.url, `/pay?card=41${SECRET}&n=2`);
+    assert.doesNotMatch(tried.text, new RegExp(SECRET));
+    const moved = { ...named, payload: `{"pin":"${MASK}"}` };
+    const refused = await visitor.post(`/crons/${ids.cron}/edit`, moved);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /stands for a hidden value/);
+  });
+
+  test('what is sent, to targets and callbacks, has the values', async () => {
+    const { body, url } = receiver.requests.find(({ url: sent }) => sent === URL_PART) ?? {};
+    assert.deepEqual([url, JSON.parse(String(body))], [URL_PART, JSON.parse(PAYLOAD)]);
+  });
+
+  test('the activity and the log have no value', async () => {
+    await visitor.post(`/crons/${ids.cron}`, { intent: 'pause' });
+    await assertHidden(visitor, '/settings/activity');
+    assert.doesNotMatch(JSON.stringify(dashboard.events), new RegExp(SECRET));
+  });
+
+  test('only an admin may change the names', async () => {
+    const change = { intent: 'settings', masked_fields: '' };
+    assert.equal((await visitor.post('/settings/team', change)).status, 403);
+    const { work } = dashboard.service;
+    const { maskedFields } = await work.readTeamSettings(owner.teamId);
+    assert.deepEqual(maskedFields, ['card']);
+    const admin = await dashboard.signIn(owner);
+    const wrong = await admin.post('/settings/team', { ...change, masked_fields: 'a=b' });
+    assert.match(wrong.text, /can be no name of a field/);
+    const saved = await admin.post('/settings/team', { ...change, masked_fields: 'Card, pin' });
+    assert.equal(saved.status, 302);
+    const after = await work.readTeamSettings(owner.teamId);
+    assert.deepEqual(after, { shownField: '$.customer.card', maskedFields: ['card', 'pin'] });
+  });
+});
+
+forEachStore((_, openTestStore) => {
+  test('a notification hides masked fields of its response and error', async () => {
+    await using scene = await startScene(openTestStore);
+    const { service, chat, target, teamId } = scene;
+    await service.store.teams.changeSettings(teamId, { shownField: null, maskedFields: ['iban'] });
+    target.answer('/pay', { status: 200, body: RESPONSE });
+    const cronId = await scene.makeCron({ url: `${target.url}/pay` });
+    await service.work.editCron(teamId, cronId, { assertions: [ASSERTION] });
+    await scene.run(cronId, 'x');
+    await scene.allSent();
+    const posted = chat.requests.map(({ body }) => body.toString()).join('\n');
+    assert.match(posted, /no such IBAN/);
+    assert.match(posted, new RegExp(MASK));
+    assert.doesNotMatch(posted, mostSeen);
+  });
+});
