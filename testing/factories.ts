@@ -118,12 +118,16 @@ export function aClaimant(
 }
 
 /**
- * Declares a node dead, as another node does after a whole lease without renewal; on SQLite a starting process does so.
+ * Declares one or all nodes dead, as another node does after a whole lease without renewal; on SQLite a starting
+ * process does so.
+ * @returns the other node
  */
-export async function declareDead(store: Store, nodeId: string): Promise<void> {
+export async function declareDead(store: Store, nodeId?: string): Promise<string> {
   const heir = await aNode(store);
-  const dead = (await store.nodes.readOthers(heir)).filter(({ id }) => id === nodeId);
+  const others = await store.nodes.readOthers(heir);
+  const dead = others.filter(({ id }) => nodeId === undefined || id === nodeId);
   await store.nodes.recoverDead(heir, store.clock.now(), dead);
+  return heir;
 }
 
 interface Asking {

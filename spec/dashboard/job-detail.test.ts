@@ -6,7 +6,15 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { before } from '#testing/hooks';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
-import { A_CRON, A_JOB, aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
+import {
+  A_CRON,
+  A_JOB,
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aNode,
+  declareDead,
+} from '#testing/factories';
 import { eventually } from '#testing/process';
 import type { JobInput } from '#work/resources/job';
 
@@ -289,10 +297,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
   after(() => quiet[Symbol.asyncDispose]());
 
   /** The node that claimed everything is declared dead by another one. */
-  const endNode = async () => {
-    const { store } = quiet.service;
-    await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');
-  };
+  const endNode = () => declareDead(quiet.service.store);
 
   test('a job whose worker failed has no known outcome and no callback, and can be retried, without scripts', async () => {
     const { store, work } = quiet.service;

@@ -383,6 +383,6 @@ function buildServicePages(
 
 function buildRateLimiter(limit: number, store: Store): RateLimiter | null {
   if (limit === 0) return null;
-  if (store.isShared) return new SharedRateLimiter(limit, store.rateLimits);
-  return new MemoryRateLimiter(limit);
+  const { sharedRates } = store;
+  return sharedRates ? new SharedRateLimiter(limit, sharedRates) : new MemoryRateLimiter(limit);
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import { aJob, aNode, aTeam, claimJobs } from '#testing/factories';
+import { aJob, aNode, aTeam, claimJobs, declareDead } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
@@ -23,7 +23,7 @@ forEachStore((_name, openTestStore) => {
       await scheduleJob(service, { url: `${target.url}/before` });
       await target.waitFor(1);
       await service.quiet();
-      await declareDead(service);
+      await declareDead(await service.store.openAnother());
       const { job_id } = await scheduleJob(service, { url: `${target.url}/waiting` });
       await service.quiet();
       assert.equal(target.requests.length, 1, 'sent under a lease that is over');
@@ -101,11 +101,4 @@ async function claimWithLostAnswer(service: TestService, queueId: string): Promi
   );
   const { claimed } = await claimJobs(another, node.id, { queueIds: [queueId] });
   assert.equal(claimed[0]?.teamId, teamId);
-}
-
-/** Does what another node does with a node that has not renewed its lease. */
-async function declareDead({ store, clock }: TestService): Promise<void> {
-  const other = await store.openAnother();
-  const { nodeIds } = await other.nodes.recoverDead(await aNode(other), clock.now(), 'all');
-  assert.equal(nodeIds.length, 1);
 }

@@ -11,8 +11,6 @@ const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 /** After a failed renewal: the next one may use a better connection. */
 const RENEW_AGAIN_MS = 500;
-/** On SQLite no other process can be alive, and a clock's jump must not end the lease. */
-const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 
 interface LeaseOptions {
   store: Store;
@@ -42,9 +40,9 @@ export class Lease {
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
 
-  constructor({ store, log, observer = unobserved, onMoreToDo, leaseMs }: LeaseOptions) {
-    this.#leaseMs = leaseMs ?? (store.isShared ? LEASE_MS : FOREVER_MS);
-    this.#peers = new Peers(this.#leaseMs);
+  constructor({ store, log, observer = unobserved, onMoreToDo, leaseMs = LEASE_MS }: LeaseOptions) {
+    this.#leaseMs = leaseMs;
+    this.#peers = new Peers(leaseMs);
     this.#store = store;
     this.#clock = store.clock;
     this.#log = log;
@@ -132,7 +130,7 @@ export class Lease {
   }
 
   async #recover(): Promise<void> {
-    const dead = this.#store.isShared ? await this.#findDead() : 'all';
+    const dead = await this.#findDead();
     if (dead.length === 0) return;
     const found = await this.#store.nodes.recoverDead(this.#nodeId, this.#clock.now(), dead);
     if (found.nodeIds.length === 0) return;

@@ -16,7 +16,7 @@ function look(
 ): [string, number][] {
   const dead: [string, number][] = [];
   for (let ms = fromMs; ms <= toMs; ms += LOOK_MS) {
-    const others = Object.entries(beatsAt(ms)).map(([id, beat]) => ({ id, beat }));
+    const others = Object.entries(beatsAt(ms)).map(([id, beat]) => ({ id, beat, isGone: false }));
     for (const { id } of peers.findDead(others, ms, ms + 10)) dead.push([id, ms]);
   }
   return dead;
@@ -51,7 +51,7 @@ describe('which other nodes are dead', () => {
 
   test('an answer that came after a long standstill is not taken for contact', () => {
     const peers = new Peers(LEASE_MS);
-    const others = [{ id: 'frozen-too', beat: 1 }];
+    const others = [{ id: 'frozen-too', beat: 1, isGone: false }];
     assert.deepEqual(peers.findDead(others, 0, 10), []);
     assert.deepEqual(peers.findDead(others, 3_000, 63_000), []);
     assert.deepEqual(peers.findDead(others, 63_001, 63_010), []);

@@ -7,7 +7,7 @@ interface Seen {
 }
 
 /**
- * A node is dead if its beat didn't change for a whole lease while this node kept looking. Only time of this process
+ * A node is dead if it is gone, or if its beat didn't change for a whole lease while this node kept looking. Only time of this process
  * counts, so a wrong clock ends no lease. Time in which this node could not look doesn't count: the others may have
  * been cut off too.
  */
@@ -30,9 +30,9 @@ export class Peers {
         return [id, before?.beat === beat ? before : { beat, sinceMs: answeredAtMs }];
       }),
     );
-    return others.filter(({ id }) => {
+    return others.filter(({ id, isGone }) => {
       const sinceMs = this.#seen.get(id)?.sinceMs ?? askedAtMs;
-      return askedAtMs - sinceMs >= this.#leaseMs;
+      return isGone || askedAtMs - sinceMs >= this.#leaseMs;
     });
   }
 

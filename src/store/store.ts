@@ -98,7 +98,6 @@ export interface StoreOptions {
 
 interface Shared {
   readonly dialect: DialectName;
-  readonly isShared: boolean;
   /** The database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
@@ -178,7 +177,6 @@ async function assemble(
   if (serving && migrated.length > 0) logMigrated(options.log, migrated);
   const shared: Shared = {
     dialect: database.dialect.name,
-    isShared: location.kind === 'postgres',
     clock,
     signals,
     sealer,
@@ -242,6 +240,7 @@ const NOUNS = {
 
 function makeNouns(context: Context) {
   const { main, clock } = context;
+  const limits = rateLimits(context);
   return {
     ...bindAll(context, NOUNS),
     database: main,
@@ -251,7 +250,9 @@ function makeNouns(context: Context) {
     jobs: jobs(context),
     lists: lists(context),
     queues: queues(context),
-    rateLimits: rateLimits(context),
+    rateLimits: limits,
+    /** For what all nodes count together; null if there is only one. */
+    sharedRates: main.dialect.hasOneNode ? null : limits,
     runs: runs(context),
     serviceAccounts: serviceAccounts(context),
     untrustedHeaders: sightings<UntrustedHeader>(context, 'untrustedHeaders'),

@@ -24,7 +24,7 @@ export class SnapshotWatch {
   }
 
   start(): void {
-    if (this.#store.isShared) this.#looks.start();
+    this.#looks.start();
   }
 
   stop(): Promise<void> {

@@ -13,6 +13,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  declareDead,
   runAlerts,
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
@@ -158,8 +159,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, 1);
       await startRuns(store, node, cron.id, teamId);
-      const rescuer = await aNode(store);
-      await store.nodes.recoverDead(rescuer, store.clock.now(), 'all');
+      await declareDead(store);
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.reason, 'worker_failed');
       assert.equal(alert.level, 'failure');

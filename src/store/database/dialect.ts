@@ -33,6 +33,8 @@ export interface Dialect {
   readonly name: DialectName;
   /** How many batches of accepted jobs a process writes at the same time. A SQLite file has one writer. */
   readonly writers: number;
+  /** Only one process serves the database, so nodes of earlier processes are dead. */
+  readonly hasOneNode: boolean;
   /** Whether deleted rows stay in tables and indexes until a vacuum may remove them, which old snapshots prevent. */
   readonly keepsDeadRows: boolean;
   /** With a type if the statement doesn't determine it. */

@@ -11,6 +11,7 @@ import {
   aSettlement,
   aTeam,
   claimJobs,
+  declareDead,
 } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
@@ -87,7 +88,7 @@ forEachStore((_, openTestStore) => {
       await store.runs.claimExecutions([{ id: team.id, slots: 1 }], claimant);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
       await store.testClock.advance(60_000);
-      await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');
+      await declareDead(store);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 3 });
     });
   });

@@ -12,6 +12,8 @@ export interface NodeBeat {
   id: string;
   /** Changes with each renewal. Never a time, because clocks may step. */
   beat: number;
+  /** No process has this node any more. */
+  isGone: boolean;
 }
 
 /** The nodes that were declared dead, and their runs (§3.6). */
@@ -42,7 +44,8 @@ export const nodes = {
   },
 
   async readOthers({ lease }: Context, nodeId: string): Promise<NodeBeat[]> {
-    return lease.rows(readOthers, [nodeId]);
+    const others = await lease.rows(readOthers, [nodeId]);
+    return others.map((node) => ({ ...node, isGone: lease.dialect.hasOneNode }));
   },
 
   /** See `releaseLostClaims`. Does nothing if the node was declared dead. */
@@ -76,19 +79,16 @@ export const nodes = {
     });
   },
 
-  /**
-   * In one transaction. Only nodes whose beat hasn't changed, and only while `nodeId` lives.
-   * @param dead `all` on SQLite, where no other process can be alive
-   */
+  /** In one transaction. Only nodes whose beat hasn't changed, and only while `nodeId` lives. */
   async recoverDead(
     { main }: Context,
     nodeId: string,
     now: number,
-    dead: readonly NodeBeat[] | 'all',
+    dead: readonly NodeBeat[],
   ): Promise<Recovered> {
     return main.transact(async (trx) => {
       const isAlive = await lockNode(trx, nodeId);
-      const nodeIds = isAlive ? await deleteNodes(trx, nodeId, dead) : [];
+      const nodeIds = isAlive ? await deleteNodes(trx, dead) : [];
       if (nodeIds.length === 0) return { nodeIds, deadLettered: 0, failedExecutions: 0 };
       return { nodeIds, ...(await settleDeadWork(trx, nodeIds, now)) };
     });
@@ -113,19 +113,14 @@ const renewLease = preparedStatement<{ id: string }>('renew-lease', (dialect) =>
     where id = ${node} returning id`;
 });
 
-const readOthers = preparedStatement<NodeBeat>(
+const readOthers = preparedStatement<Omit<NodeBeat, 'isGone'>>(
   'read-other-nodes',
   (dialect) => `select id, lease_until as beat from nodes where id <> ${dialect.$(1)}`,
 );
 
-async function deleteNodes(
-  trx: Trx,
-  nodeId: string,
-  dead: readonly NodeBeat[] | 'all',
-): Promise<string[]> {
-  const beats = dead === 'all' ? await trx.rows(readOthers, [nodeId]) : dead;
+async function deleteNodes(trx: Trx, dead: readonly NodeBeat[]): Promise<string[]> {
   const nodeIds: string[] = [];
-  for (const { id, beat } of beats.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const { id, beat } of dead.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     if ((await remove(trx, 'nodes', { id, lease_until: beat })) > 0) nodeIds.push(id);
   }
   return nodeIds;

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimant, aJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
+import {
+  aClaimant,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+  declareDead,
+} from '#testing/factories';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 import { RECOUNT_MS } from './taken-slots.ts';
 
@@ -22,8 +30,7 @@ describe('the concurrency slots of a queue', () => {
       const known = new Set([orphaned.id]);
       assert.equal((await store.nodes.releaseLostClaims(node, known)).length, 2);
       assert.equal((await claim()).length, 2, 'two were put back, and run again');
-      const heir = await aNode(store);
-      await store.nodes.recoverDead(heir, store.clock.now(), 'all');
+      const heir = await declareDead(store);
       assert.equal((await claim(heir)).length, LIMIT, 'the node is dead');
       assert.equal((await claim(heir)).length, 0);
     });

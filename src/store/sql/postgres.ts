@@ -76,6 +76,7 @@ function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_
 export const postgres: Dialect = {
   name: 'postgres',
   writers: 2,
+  hasOneNode: false,
   keepsDeadRows: true,
   $: (n, type) => (type === undefined ? `$${n}` : `$${n}::${TYPES[type]}`),
   rows: unpack,

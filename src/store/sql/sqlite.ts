@@ -16,6 +16,7 @@ function unpack(fields: Fields, parameter: number): string {
 export const sqlite: Dialect = {
   name: 'sqlite',
   writers: 1,
+  hasOneNode: true,
   keepsDeadRows: false,
   $: (n) => `?${n}`,
   rows: unpack,
