@@ -47,6 +47,7 @@ import { queues } from './queues/queues.ts';
 import { registrations } from './people/registration.ts';
 import { retention } from './retention/retention.ts';
 import { runs } from './runs/runs.ts';
+import { addMissing, one, put, remove } from './database/rows.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
@@ -323,12 +324,8 @@ const PROBE_KEY = 'write_probe';
 /** Writes 64 kB, because on a full disk an update of one row may still succeed. */
 async function writeAndDelete(trx: Trx): Promise<void> {
   const value = 'x'.repeat(64 * 1024);
-  await trx
-    .insertInto('installation')
-    .values({ key: PROBE_KEY, value })
-    .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
-    .execute();
-  await trx.deleteFrom('installation').where('key', '=', PROBE_KEY).execute();
+  await put(trx, 'installation', { key: PROBE_KEY }, { value });
+  await remove(trx, 'installation', { key: PROBE_KEY });
 }
 
 interface Links {
@@ -377,26 +374,12 @@ async function checkKey(database: Database, sealer: Sealer): Promise<string> {
 }
 
 async function readKeyCheck(database: Database): Promise<string | undefined> {
-  const found = await database.read((db) =>
-    db.selectFrom('installation').select('value').where('key', '=', KEY_CHECK).executeTakeFirst(),
-  );
-  return found?.value;
+  return (await one(database, 'installation', { key: KEY_CHECK }, ['value']))?.value;
 }
 
 /** @returns another process's, if two came at once */
 async function writeKeyCheck(database: Database, sealer: Sealer): Promise<string> {
-  const sealed = sealer.seal(KEY_CHECK, 'belfry');
-  const { value } = await database.transact(async (trx) => {
-    await trx
-      .insertInto('installation')
-      .values({ key: KEY_CHECK, value: sealed })
-      .onConflict((oc) => oc.column('key').doNothing())
-      .execute();
-    return trx
-      .selectFrom('installation')
-      .select('value')
-      .where('key', '=', KEY_CHECK)
-      .executeTakeFirstOrThrow();
-  });
-  return value;
+  const value = sealer.seal(KEY_CHECK, 'belfry');
+  await addMissing(database, 'installation', { key: KEY_CHECK, value });
+  return (await readKeyCheck(database)) ?? value;
 }

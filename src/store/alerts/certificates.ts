@@ -2,11 +2,14 @@ import { readAlertSettings } from '#domain/alert-settings';
 import { describeCertificate, type SeenCertificate } from '#domain/certificate';
 import { DAY_MS } from '#domain/instant';
 import type { Context } from '../database/context.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { addMissing, all, change, one, remove } from '../database/rows.ts';
 import type { Settlement } from '../runs/settlement.ts';
 import type { Row } from '../tables/tables.ts';
 import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+
+export type EndingCertificate = RecordOf<Pick<CertificateRow, 'host' | 'ends_at'>>;
 
 /** Of one cron or queue. A queue may call thousands of hosts. */
 const MOST_CERTIFICATES = 20;
@@ -156,26 +159,13 @@ export const certificates = {
   async listOfSource({ main }: Context, teamId: string, sourceId: string) {
     const key = { team_id: teamId, source_id: sourceId, is_replaced: 0 } as const;
     const rows = await all(main, 'ending_certificates', key, { order: ['ends_at', 'host'] });
-    return rows.map(certificateOf);
+    return rows.map((row) => toRecord(row, ['host', 'ends_at']));
   },
 
   async listOfTeam({ searches }: Context, teamId: string, limit: number) {
     const key = { team_id: teamId, is_replaced: 0 } as const;
     const order = ['ends_at', 'host', 'source_id'] as const;
     const rows = await all(searches, 'ending_certificates', key, { order, limit });
-    return rows.map(({ host, ends_at: endsAt, source_id: sourceId }) => ({
-      host,
-      endsAt,
-      sourceId,
-    }));
+    return rows.map((row) => toRecord(row, ['host', 'ends_at', 'source_id']));
   },
 };
-
-export interface EndingCertificate {
-  host: string;
-  endsAt: number;
-}
-
-function certificateOf({ host, ends_at: endsAt }: CertificateRow): EndingCertificate {
-  return { host, endsAt };
-}

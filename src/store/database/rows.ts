@@ -152,6 +152,20 @@ export async function addMissing<T extends Table>(
   return Number(numInsertedOrUpdatedRows);
 }
 
+/** Changes the row if its key exists. Both objects together are a whole row. */
+export async function put<T extends Table>(
+  db: Writing,
+  table: T,
+  key: Partial<Insertable<Tables[T]>>,
+  values: Partial<Insertable<Tables[T]>>,
+): Promise<void> {
+  await write(db, (trx) => {
+    const query = trx.insertInto<string>(table).values({ ...key, ...values });
+    const columns = Object.keys(key);
+    return query.onConflict((oc) => oc.columns(columns).doUpdateSet({ ...values })).execute();
+  });
+}
+
 export async function change<T extends Table>(
   db: Writing,
   table: T,

@@ -1,9 +1,7 @@
-import { pageStatement } from '../database/prepared.ts';
+import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
-import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
+import type { Database } from '../database/database.ts';
 import type { Context } from '../database/context.ts';
-
-export type { Outbox };
 
 /** `held`: due in a paused queue; `due`: waits only for a slot. */
 type WaitingState = 'due' | 'held' | 'scheduled';
@@ -17,6 +15,13 @@ export interface InState {
 
 /** `scheduled` jobs are never late, so their age is always 0. */
 export type Backlog = Record<BacklogState, InState>;
+
+export interface Outbox {
+  /** Since the end of the run. */
+  callbacks: InState;
+  /** Notifications, since the first failed try. Both names are values of the metrics' label `of`. */
+  notices: InState;
+}
 
 export const backlog = {
   /** The cost grows with the number of waiting and running jobs. */
@@ -35,10 +40,23 @@ export const backlog = {
     };
   },
 
+  /** The cost grows with their number. */
   async readOutbox({ searches }: Context, now: number): Promise<Outbox> {
-    return readOutbox(searches, now);
+    return {
+      callbacks: await measure(searches, countCallbacks, now),
+      notices: await measure(searches, countNotifications, now),
+    };
   },
 };
+
+async function measure(
+  db: Database,
+  statement: PreparedStatement<{ count: number; oldest: number | null }>,
+  now: number,
+): Promise<InState> {
+  const [{ count = 0, oldest = null } = {}] = await db.read(statement, []);
+  return { count, oldestMs: ageOf(oldest, now) };
+}
 
 function ageOf(since: number | null | undefined, now: number): number {
   return Math.max(0, now - (since ?? now));
@@ -67,3 +85,11 @@ const countRunning = pageStatement<{ running: number; oldest: number | null }>(
   () => `
   select count(*) as running, min(started_at) as oldest from jobs where status = 'processing'`,
 );
+
+const countAll = (table: 'callbacks' | 'notifications', since: string) =>
+  pageStatement<{ count: number; oldest: number | null }>(
+    `count-${table}`,
+    () => `select count(*) as count, min(${since}) as oldest from ${table}`,
+  );
+const countCallbacks = countAll('callbacks', 'created_at');
+const countNotifications = countAll('notifications', 'first_tried_at');

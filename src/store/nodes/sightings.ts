@@ -1,5 +1,5 @@
 import type { Context } from '../database/context.ts';
-import { one } from '../database/rows.ts';
+import { one, put } from '../database/rows.ts';
 
 export interface UntrustedHeader {
   header: string;
@@ -36,14 +36,7 @@ export function sightings<T>({ main }: Context, kind: keyof typeof SIGHTING_KEYS
   const key = SIGHTING_KEYS[kind];
   return {
     async keep(sighting) {
-      const value = JSON.stringify(sighting);
-      await main.transact((trx) =>
-        trx
-          .insertInto('installation')
-          .values({ key, value })
-          .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
-          .execute(),
-      );
+      await put(main, 'installation', { key }, { value: JSON.stringify(sighting) });
     },
     async read() {
       const row = await one(main, 'installation', { key }, ['value']);

@@ -1,8 +1,8 @@
 import type { Trx } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
-import { GroupCommit } from '../database/group-commit.ts';
+import type { Fields } from '../database/dialect.ts';
+import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { change, one } from '../database/rows.ts';
+import { change, one, put } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import { bind, type Context } from '../database/context.ts';
@@ -26,10 +26,8 @@ interface FoundOwner {
 
 const HASH = { token_hash: 'text' } as const satisfies Fields;
 
-const MAX_FIND_BATCH = 200;
-
 /** For every API call: one row each of four tables, by key. */
-const findOwnersByHash = preparedStatement<{
+const findOwners = preparedStatement<{
   token_hash: string;
   name: string;
   email: string;
@@ -48,12 +46,14 @@ const findOwnersByHash = preparedStatement<{
 );
 
 export function apiTokens(context: Context) {
-  const find = (hashes: readonly string[]) => findOwners(context, hashes);
-  const finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
+  const find = groupedFind(context, findOwners, HASH, 'token_hash', (row): FoundOwner => {
+    const { name, email, team_id: teamId, role, last_used_at: lastUsedAt } = row;
+    return { name, email, teamId, isViewer: role === 'viewer', lastUsedAt };
+  });
   return {
     ...bind(context, tokens),
-    /** Reads for every call, since the user's team may have changed; simultaneous calls share one statement. */
-    findOwner: (hash: string): Promise<FoundOwner | null> => finding.add(hash),
+    /** Reads for every call, since the user's team may have changed. */
+    findOwner: (hash: string) => find({ token_hash: hash }),
   };
 }
 
@@ -73,27 +73,6 @@ const tokens = {
   },
 };
 
-async function findOwners(
-  { main }: Context,
-  hashes: readonly string[],
-): Promise<(FoundOwner | null)[]> {
-  const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
-  const rows = await main.read(findOwnersByHash, [packRows(HASH, wanted)]);
-  const owners = new Map(
-    rows.map((row) => [
-      row.token_hash,
-      {
-        name: row.name,
-        email: row.email,
-        teamId: row.team_id,
-        isViewer: row.role === 'viewer',
-        lastUsedAt: row.last_used_at,
-      },
-    ]),
-  );
-  return hashes.map((hash) => owners.get(hash) ?? null);
-}
-
 export async function keepToken(
   trx: Trx,
   userId: string,
@@ -101,9 +80,5 @@ export async function keepToken(
   now: number,
 ): Promise<void> {
   const columns = { token_hash: hash, hint, created_at: now, last_used_at: null };
-  await trx
-    .insertInto('api_tokens')
-    .values({ user_id: userId, ...columns })
-    .onConflict((oc) => oc.column('user_id').doUpdateSet(columns))
-    .execute();
+  await put(trx, 'api_tokens', { user_id: userId }, columns);
 }

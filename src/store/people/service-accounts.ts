@@ -1,8 +1,8 @@
 import { newId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import { bind, type Context } from '../database/context.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
-import { GroupCommit } from '../database/group-commit.ts';
+import type { Fields } from '../database/dialect.ts';
+import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import { countFree } from '../database/row-bounds.ts';
@@ -20,15 +20,7 @@ interface NewServiceAccount {
   token: TokenToKeep;
 }
 
-interface FoundAccount {
-  teamId: string;
-  name: string;
-  lastUsedAt: number | null;
-}
-
 const HASH = { token_hash: 'text' } as const satisfies Fields;
-
-const MAX_FIND_BATCH = 200;
 
 const findByHash = preparedStatement<{
   token_hash: string;
@@ -45,12 +37,12 @@ const findByHash = preparedStatement<{
 );
 
 export function serviceAccounts(context: Context) {
-  const find = (hashes: readonly string[]) => findAccounts(context, hashes);
-  const finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
+  const facts = ['team_id', 'name', 'last_used_at'] as const;
+  const find = groupedFind(context, findByHash, HASH, 'token_hash', (row) => toRecord(row, facts));
   return {
     ...bind(context, accounts),
     /** Reads for every call, so that a revoked token is refused at once. */
-    findByToken: (hash: string): Promise<FoundAccount | null> => finding.add(hash),
+    findByToken: (hash: string) => find({ token_hash: hash }),
   };
 }
 
@@ -102,13 +94,3 @@ const accounts = {
     await change(main, 'service_accounts', { token_hash: hash }, { last_used_at: now });
   },
 };
-
-async function findAccounts(
-  { main }: Context,
-  hashes: readonly string[],
-): Promise<(FoundAccount | null)[]> {
-  const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
-  const rows = await main.read(findByHash, [packRows(HASH, wanted)]);
-  const found = new Map(rows.map(({ token_hash, ...row }) => [token_hash, toRecord(row)] as const));
-  return hashes.map((hash) => found.get(hash) ?? null);
-}

@@ -13,8 +13,7 @@ import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
 import { forgetCertificates } from '../alerts/certificates.ts';
 import { forgetWatches, keepWatches } from '../alerts/queue-watches.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
-import { packRows } from '../database/dialect.ts';
-import { GroupCommit } from '../database/group-commit.ts';
+import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
@@ -33,8 +32,12 @@ export interface Queue extends QueueSettings {
 
 type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at' | 'paused_at'>;
 
-function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): QueueSettings {
+function queueOf(row: Row<'queues'>): Queue {
   return {
+    teamId: row.team_id,
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
     timeoutSeconds: row.timeout_seconds,
     ...policyOf(row),
     concurrencyLimit: row.concurrency_limit,
@@ -57,16 +60,6 @@ function readList<Item>(text: string): Item[] {
   } catch {
     return [];
   }
-}
-
-function queueOf(row: Row<'queues'>): Queue {
-  return {
-    teamId: row.team_id,
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    ...queueSettingsOf(row),
-  };
 }
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
@@ -125,11 +118,6 @@ export async function insertMissingQueues(
 
 export type QueuePolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
 
-interface QueueKey {
-  team_id: string;
-  id: string;
-}
-
 type PolicyRow = Pick<Row<'queues'>, 'id' | 'retry_schedule' | 'retries_enabled' | 'email_alerts'>;
 
 const readPolicies = preparedStatement<PolicyRow>(
@@ -148,16 +136,11 @@ function policyOf(row: PolicyRow): QueuePolicy {
 }
 
 export function queues(context: Context) {
-  const find = (keys: readonly QueueKey[]) => findPolicies(context, keys);
-  const finding = new GroupCommit(find, { maxBatch: 200, writers: 2 });
+  const find = groupedFind(context, readPolicies, KEY, 'id', policyOf);
   return {
     ...bind(context, functions),
-    /**
-     * Null for a deleted queue. Read for each attempt, since the settings at its end count; simultaneous ends share a
-     * statement.
-     */
-    findPolicy: (teamId: string, id: string): Promise<QueuePolicy | null> =>
-      finding.add({ team_id: teamId, id }),
+    /** Null for a deleted queue. Read for each attempt, since the settings at its end count. */
+    findPolicy: (teamId: string, id: string) => find({ team_id: teamId, id }),
   };
 }
 
@@ -245,16 +228,6 @@ const functions = {
     return numUpdatedRows === 1n;
   },
 };
-
-async function findPolicies(
-  { main }: Context,
-  keys: readonly QueueKey[],
-): Promise<(QueuePolicy | null)[]> {
-  const distinct = new Map(keys.map((key) => [key.id, key]));
-  const rows = await main.read(readPolicies, [packRows(KEY, [...distinct.values()])]);
-  const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
-  return keys.map(({ id }) => found.get(id) ?? null);
-}
 
 async function saveSettings(
   context: Context,
