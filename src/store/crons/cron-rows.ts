@@ -4,7 +4,10 @@ import type { CronEnd } from '#domain/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { writeSlowRule } from '#domain/slow-runs';
 import { readTags, writeTags } from '#domain/tags';
+import { toRecord } from '../database/records.ts';
+import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
+import { crons as cronsTable } from '../tables/work.ts';
 import { yesNo } from '../queues/queues.ts';
 import type { Sealer } from '../database/seal.ts';
 import { sealHeaders } from '../runs/headers.ts';
@@ -71,33 +74,36 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
   };
 }
 
+const PLAIN = namesOf(
+  cronsTable.columns,
+  'sealed_headers',
+  'payload',
+  'assertions',
+  'alert_settings',
+  'slow_rule',
+  'keeps_response_body',
+  'tags',
+  'is_active',
+  'ends_at',
+  'max_runs',
+  'failed_runs',
+  'failing_since',
+  'has_raised_failure',
+  'remind_at',
+);
+
 export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
   const reader = new PartsReader();
   return {
-    teamId: row.team_id,
-    id: row.id,
-    name: row.name,
-    url: row.url,
-    method: row.method,
+    ...toRecord(row, PLAIN),
     headers: reader.readHeaders(sealer, 'crons', row.sealed_headers),
     payload: reader.readPayload(row.payload),
-    callbackUrl: row.callback_url,
-    cronExpression: row.cron_expression,
-    timeoutSeconds: row.timeout_seconds,
-    alertThreshold: row.alert_threshold,
     assertions: reader.readAssertions(row.assertions),
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
-    stopAfter: row.stop_after,
     keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
     isActive: row.is_active === 1,
-    pausedUntil: row.paused_until,
-    nextRunAt: row.next_run_at,
-    startsAt: row.starts_at,
     end: endOf(row),
-    runsCounted: row.runs_counted,
-    stoppedAfter: row.stopped_after,
-    createdAt: row.created_at,
     unreadable: reader.unreadable,
   };
 }

@@ -25,6 +25,8 @@ import {
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
+import { pageStatement } from '../database/prepared.ts';
+import { teamWith } from '../jobs/job-records.ts';
 import { toRecord } from '../database/records.ts';
 import { add, all, atMost, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -201,14 +203,10 @@ export const crons = {
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
     const planned = { team_id: teamId, next_run_at: not(null) };
     const rows = await all(main, 'crons', planned, { columns: PLANNED_COLUMNS });
-    return rows.map((row) => ({
-      cronExpression: row.cron_expression,
-      createdAt: row.created_at,
-      nextRunAt: row.next_run_at ?? 0,
-      startsAt: row.starts_at,
-      end: endOf(row),
-      runsCounted: row.runs_counted,
-    }));
+    return rows.map((row) => {
+      const { nextRunAt, ...planned } = toRecord(row, PLANNED_COLUMNS);
+      return { ...planned, nextRunAt: nextRunAt ?? 0, end: endOf(row) };
+    });
   },
 
   /** Oldest first. */
@@ -218,16 +216,8 @@ export const crons = {
     url: string,
     limit: number,
   ): Promise<Pick<Cron, 'id' | 'name' | 'cronExpression'>[]> {
-    const rows = await all(
-      main,
-      'crons',
-      { team_id: teamId, url },
-      {
-        columns: ['id', 'name', 'cron_expression'],
-        order: ['id'],
-        limit,
-      },
-    );
+    const choice = { columns: ['id', 'name', 'cron_expression'], order: ['id'], limit } as const;
+    const rows = await all(main, 'crons', { team_id: teamId, url }, choice);
     return rows.map((row) => toRecord(row));
   },
 
@@ -243,14 +233,7 @@ export const crons = {
 
   /** For the command line, which has only the id. */
   async findTeam({ main }: Context, cronId: string): Promise<string | null> {
-    const row = await main.read((db) =>
-      db
-        .selectFrom('teams')
-        .innerJoin('crons', 'crons.team_id', 'teams.id')
-        .select('teams.id')
-        .where('crons.id', '=', cronId)
-        .executeTakeFirst(),
-    );
+    const [row] = await main.read(findTeam, [cronId]);
     return row?.id ?? null;
   },
 
@@ -314,6 +297,10 @@ export const crons = {
   },
 };
 
+const findTeam = pageStatement<{ id: string }>('find-team-of-cron', ({ $ }) =>
+  teamWith('crons', $(1)),
+);
+
 /** A cron whose pause has expired. Null: it has not, or not any more. */
 export async function endPauseOfCron(
   trx: Trx,
@@ -322,18 +309,11 @@ export async function endPauseOfCron(
   now: number,
 ): Promise<Pick<Row<'crons'>, 'name' | 'next_run_at'> | null> {
   const key = { team_id: teamId, id: cronId };
-  const row = await one(
-    trx,
-    'crons',
-    { ...key, paused_until: atMost(now) },
-    undefined,
-    'for update',
-  );
+  const expired = { ...key, paused_until: atMost(now) };
+  const row = await one(trx, 'crons', expired, undefined, 'for update');
   if (!row) return null;
-  const columns = startedAnew(
-    row,
-    nextRunAfter(row.cron_expression, searchFrom(row.starts_at, now)),
-  );
+  const next = nextRunAfter(row.cron_expression, searchFrom(row.starts_at, now));
+  const columns = startedAnew(row, next);
   await change(trx, 'crons', key, columns);
   return { ...row, ...columns };
 }
@@ -344,19 +324,14 @@ async function changeCron(
   cronId: string,
   decide: (row: Row<'crons'>) => Partial<Row<'crons'>>,
 ): Promise<Cron | null> {
+  const key = { team_id: teamId, id: cronId };
   const row = await context.main.transact(async (trx) => {
     // An engine may be setting the next time.
-    const before = await one(
-      trx,
-      'crons',
-      { team_id: teamId, id: cronId },
-      undefined,
-      'for update',
-    );
+    const before = await one(trx, 'crons', key, undefined, 'for update');
     if (!before) return null;
     const columns = decide(before);
     if (Object.keys(columns).length > 0) {
-      await change(trx, 'crons', { team_id: teamId, id: cronId }, columns);
+      await change(trx, 'crons', key, columns);
       if ((columns.url ?? before.url) !== before.url) await forgetCertificates(trx, teamId, cronId);
     }
     return { ...before, ...columns };

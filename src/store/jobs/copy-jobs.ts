@@ -1,20 +1,7 @@
 import type { Trx } from '../database/database.ts';
-import type { Dialect, Fields } from '../database/dialect.ts';
-import { packRecords } from '../database/records.ts';
+import type { Dialect, Fields, RowOf } from '../database/dialect.ts';
+import { packRecords, type RecordOf } from '../database/records.ts';
 import { preparedStatement } from '../database/prepared.ts';
-
-/** An automatic retry, or a person's Retry. */
-export interface JobCopy {
-  teamId: string;
-  fromId: string;
-  id: string;
-  originalId: string;
-  attemptNumber: number;
-  createdAt: number;
-  scheduledAt: number;
-  /** Null: that of the copied job. */
-  actor: string | null;
-}
 
 export const COPY = {
   team_id: 'id',
@@ -24,8 +11,12 @@ export const COPY = {
   attempt_number: 'int',
   created_at: 'bigint',
   scheduled_at: 'bigint',
+  /** Null: that of the copied job. */
   actor: 'text',
 } as const satisfies Fields;
+
+/** An automatic retry, or a person's Retry. */
+export type JobCopy = RecordOf<RowOf<typeof COPY>>;
 
 /** @param source the table of the jobs */
 export function insertCopies(dialect: Dialect, parameter: number, source: string): string {

@@ -120,11 +120,14 @@ export async function findTeamOfJob(db: Database, jobId: string): Promise<string
   return row?.id ?? null;
 }
 
-const findTeam = pageStatement<{ id: string }>('find-team-of-job', ({ $ }) => {
-  const withJob = (table: string) => `select t.id from teams t where exists (
-    select 1 from ${table} j where j.team_id = t.id and j.id = ${$(1)})`;
-  return `${withJob('jobs')} union all ${withJob('ended_jobs')}`;
-});
+/** A key of two columns, without an index by id alone. */
+export const teamWith = (table: string, id: string) => `select t.id from teams t where exists (
+    select 1 from ${table} j where j.team_id = t.id and j.id = ${id})`;
+
+const findTeam = pageStatement<{ id: string }>(
+  'find-team-of-job',
+  ({ $ }) => `${teamWith('jobs', $(1))} union all ${teamWith('ended_jobs', $(1))}`,
+);
 
 /** Null for none. */
 export async function findRetryOf(
@@ -201,11 +204,9 @@ export async function readBodies(
   teamId: string,
   runIds: readonly string[],
 ): Promise<Map<string, Uint8Array>> {
-  const bodies = new Map<string, Uint8Array>();
-  for (const table of ['ended_jobs', 'ended_executions'] as const) {
-    const where = [db.dialect.isAmong('id', runIds)];
-    const rows = await all(db, table, { team_id: teamId }, { columns: ['id', 'body'], where });
-    for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
-  }
-  return bodies;
+  const choice = { columns: ['id', 'body'] as const, where: [db.dialect.isAmong('id', runIds)] };
+  const jobs = await all(db, 'ended_jobs', { team_id: teamId }, choice);
+  const executions = await all(db, 'ended_executions', { team_id: teamId }, choice);
+  const rows = [...jobs, ...executions];
+  return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, body] as const])));
 }

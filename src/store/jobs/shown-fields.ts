@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Context } from '../database/context.ts';
-import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 
 /** A list shows nothing of larger payloads, so that a page of them stays cheap. */
@@ -14,25 +13,13 @@ export const shownFields = {
     teamId: string,
     jobIds: readonly string[],
   ): Promise<Map<string, string>> {
-    const found = await Promise.all(
-      (['jobs', 'ended_jobs'] as const).map((table) =>
-        listPayloads(searches, table, teamId, jobIds),
-      ),
-    );
-    return new Map(found.flat());
+    const isSmall = sql<boolean>`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
+    const where = [searches.dialect.isAmong('id', jobIds), isSmall];
+    const choice = { columns: ['id', 'payload'] as const, where };
+    const rows = await Promise.all([
+      all(searches, 'jobs', { team_id: teamId }, choice),
+      all(searches, 'ended_jobs', { team_id: teamId }, choice),
+    ]);
+    return new Map(rows.flat().map(({ id, payload }) => [id, payload ?? '']));
   },
 };
-
-async function listPayloads(
-  db: Database,
-  table: 'jobs' | 'ended_jobs',
-  teamId: string,
-  jobIds: readonly string[],
-): Promise<[id: string, payload: string][]> {
-  const isSmall = sql<boolean>`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
-  const where = [db.dialect.isAmong('id', jobIds), isSmall];
-  const rows = await all(db, table, { team_id: teamId }, { columns: ['id', 'payload'], where });
-  return rows.flatMap(({ id, payload }) =>
-    payload === null ? [] : [[id, payload] as [string, string]],
-  );
-}

@@ -5,7 +5,7 @@ import { endPauseOfCron } from '../crons/crons.ts';
 import { teamPauses } from '../crons/team-pauses.ts';
 import type { Context } from '../database/context.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
-import type { Signal } from '../database/signals.ts';
+import type { Trx } from '../database/database.ts';
 import { above, all, atMost, change, one } from '../database/rows.ts';
 
 /** Of a kind, in one look. */
@@ -61,43 +61,37 @@ async function endOfTeam(context: Context, { id }: Ending, now: number): Promise
 }
 
 async function endOfQueue(context: Context, { team_id, id }: Ending, now: number): Promise<void> {
-  const isEnded = await context.main.transact(async (trx) => {
-    await limitLockWaits(trx);
+  const queue = await record(context, 'queue.resumed', { team_id, id }, now, async (trx) => {
     const key = { team_id, id };
     const resumed = { is_paused: 0, paused_until: null } as const;
-    if ((await change(trx, 'queues', { ...key, paused_until: atMost(now) }, resumed)) === 0)
-      return false;
-    const queue = await one(trx, 'queues', key, ['name']);
-    const subject = { id, name: queue?.name ?? '' };
-    await recordBySystem(
-      trx,
-      team_id,
-      { action: 'queue.resumed', subject, detail: PAUSE_ENDED },
-      now,
-    );
-    return true;
+    const ended = await change(trx, 'queues', { ...key, paused_until: atMost(now) }, resumed);
+    return ended === 0 ? undefined : one(trx, 'queues', key, ['name']);
   });
-  send(context, isEnded, { kind: 'queue-changed', queueId: id, teamId: team_id });
+  if (queue) context.signals.send([{ kind: 'queue-changed', queueId: id, teamId: team_id }]);
 }
 
 async function endOfCron(context: Context, { team_id, id }: Ending, now: number): Promise<void> {
-  const cron = await context.main.transact(async (trx) => {
-    await limitLockWaits(trx);
-    const started = await endPauseOfCron(trx, team_id, id, now);
-    if (started === null) return null;
-    const subject = { id, name: started.name };
-    await recordBySystem(
-      trx,
-      team_id,
-      { action: 'cron.started', subject, detail: PAUSE_ENDED },
-      now,
-    );
-    return started;
-  });
+  const cron = await record(context, 'cron.started', { team_id, id }, now, (trx) =>
+    endPauseOfCron(trx, team_id, id, now),
+  );
   const dueAt = cron?.next_run_at ?? null;
-  if (dueAt !== null) send(context, true, { kind: 'team-due', teamId: team_id, dueAt });
+  if (dueAt !== null) context.signals.send([{ kind: 'team-due', teamId: team_id, dueAt }]);
 }
 
-function send({ signals }: Context, isEnded: boolean, signal: Signal): void {
-  if (isEnded) signals.send([signal]);
+/** @param end falsy: it has not expired, or not any more */
+function record<Ended extends { name: string }>(
+  { main }: Context,
+  action: 'queue.resumed' | 'cron.started',
+  { team_id, id }: Omit<Ending, 'paused_until'>,
+  now: number,
+  end: (trx: Trx) => Promise<Ended | null | undefined>,
+): Promise<Ended | null> {
+  return main.transact(async (trx) => {
+    await limitLockWaits(trx);
+    const ended = await end(trx);
+    if (!ended) return null;
+    const entry = { action, subject: { id, name: ended.name }, detail: PAUSE_ENDED };
+    await recordBySystem(trx, team_id, entry, now);
+    return ended;
+  });
 }

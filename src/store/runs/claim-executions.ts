@@ -11,6 +11,7 @@ import {
   readSettings,
   type Taken,
   type GroupRow,
+  type SettingsRow,
   type TakenRow,
 } from './claim.ts';
 import type {
@@ -29,17 +30,12 @@ import { periodsOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import { countRuns, nearLimits } from './month-limit.ts';
+import type { Row } from '../tables/tables.ts';
 
 /** A cron with the data of one started run; `id` is the run's. */
-interface ClaimedExecutionRow extends TakenRow {
+interface ClaimedExecutionRow
+  extends TakenRow, SettingsRow, Pick<Row<'crons'>, 'cron_expression' | 'next_run_at' | 'payload'> {
   cron_id: string;
-  cron_expression: string;
-  timeout_seconds: number;
-  assertions: string;
-  slow_rule: string | null;
-  keeps_response_body: 0 | 1;
-  next_run_at: number | null;
-  payload: string | null;
   due_at: number;
 }
 
@@ -118,11 +114,7 @@ async function startWaiting(
   return runner.rows(readCronsOfRuns, [packRows(CRON, runs)]);
 }
 
-interface DueCronRow extends ClaimedExecutionRow {
-  ends_at: number | null;
-  max_runs: number | null;
-  runs_counted: number;
-}
+type DueCronRow = ClaimedExecutionRow & Pick<Row<'crons'>, 'ends_at' | 'max_runs' | 'runs_counted'>;
 
 /** Parameters: 1 rows of `TEAM_SLOTS`, 2 now, 3 the most slots of a team */
 const lockDueCrons = preparedStatement<DueCronRow>(

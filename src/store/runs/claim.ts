@@ -1,9 +1,9 @@
-import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
 import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
+import type { Row } from '../tables/tables.ts';
 
 export interface ClaimInput {
   asked: readonly GroupSlots[];
@@ -21,14 +21,10 @@ export interface GroupRow {
   sealed_signing_secret: string | null;
 }
 
-export interface TakenRow {
-  team_id: string;
-  id: string;
-  method: HttpMethod;
-  url: string;
-  callback_url: string | null;
-  sealed_headers: string | null;
-}
+export type TakenRow = Pick<
+  Row<'jobs'>,
+  'team_id' | 'id' | 'method' | 'url' | 'callback_url' | 'sealed_headers'
+>;
 
 export interface Taken<Group, Row> {
   rows: Row[];
@@ -47,13 +43,10 @@ export function joinClaims<Run extends ClaimedRun>(claims: readonly Claim<Run>[]
   };
 }
 
-interface SettingsRow {
-  timeout_seconds: number;
-  assertions: string;
-  sealed_signing_secret: string | null;
-  slow_rule: string | null;
-  keeps_response_body: 0 | 1;
-}
+export type SettingsRow = Pick<
+  Row<'crons'>,
+  'timeout_seconds' | 'assertions' | 'slow_rule' | 'keeps_response_body'
+>;
 
 export type RunSettings = Pick<
   ClaimedRun,
@@ -65,7 +58,10 @@ export type RunSettings = Pick<
   | 'unreadable'
 >;
 
-export function readSettings(row: SettingsRow, secrets: SecretReader): RunSettings {
+export function readSettings(
+  row: SettingsRow & { sealed_signing_secret: string | null },
+  secrets: SecretReader,
+): RunSettings {
   const reader = new PartsReader();
   return {
     timeoutSeconds: row.timeout_seconds,

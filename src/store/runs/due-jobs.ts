@@ -1,4 +1,5 @@
 import { namesOf } from '../tables/table.ts';
+import type { Row } from '../tables/tables.ts';
 import { jobs } from '../tables/work.ts';
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import {
@@ -6,7 +7,7 @@ import {
   type GroupRow,
   readSettings,
   type RunSettings,
-  type TakenRow,
+  type SettingsRow,
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, GroupSlots } from './claims.ts';
 import { findPauseEnd } from '#domain/maintenance';
@@ -20,25 +21,12 @@ export type ClaimJobs = (
   claimant: Claimant,
 ) => Promise<Claim<ClaimedJob>>;
 
-export interface ClaimedQueueRow extends GroupRow {
-  timeout_seconds: number;
-  concurrency_limit: number | null;
-  rate: string | null;
-  assertions: string;
-  is_paused: 0 | 1;
+export interface ClaimedQueueRow
+  extends GroupRow, SettingsRow, Pick<Row<'queues'>, 'concurrency_limit' | 'rate' | 'is_paused'> {
   pausing_windows: string | null;
-  slow_rule: string | null;
-  keeps_response_body: 0 | 1;
 }
 
-export interface ClaimedJobRow extends TakenRow {
-  original_id: string;
-  attempt_number: number;
-  queue_id: string;
-  scheduled_at: number;
-  payload: string | null;
-  place: Place;
-}
+export type ClaimedJobRow = Pick<Row<'jobs'>, (typeof CLAIMED_COLUMNS)[number]> & { place: Place };
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
