@@ -58,28 +58,6 @@ async function aScene(store: TestStore, alertThreshold: number | null = 2) {
 
 forEachStore((dialect, openTestStore) => {
   describe('alerts of crons', () => {
-    test('settled runs of a cron raise a warning, a failure and a recovery', async () => {
-      await using store = await openTestStore();
-      const { teamId, cron, run } = await aScene(store);
-      await run(false);
-      await store.testClock.advance(60_000);
-      await run(false, false);
-      await store.testClock.advance(60_000);
-      await run(true, true);
-      const [recovery, failure, warning, ...more] = await runAlerts(store, teamId, { limit: 9 });
-      assert.deepEqual(more, []);
-      assert.equal(warning?.level, 'warning');
-      assert.equal(warning.responseStatus, 500);
-      assert.equal(warning.reason, 'http_server_error');
-      assert.deepEqual(warning.source, { kind: 'cron', id: cron.id, name: cron.name });
-      assert.equal(failure?.level, 'failure');
-      assert.equal(failure.failedRuns, 2);
-      assert.equal(failure.delivery, 'pending');
-      assert.equal(recovery?.level, 'recovery');
-      assert.equal(recovery.downMs, 120_000);
-      assert.equal(recovery.isRead, false);
-    });
-
     test('a streak counts runs in the order of settling, not of starting', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store);
@@ -106,17 +84,6 @@ forEachStore((dialect, openTestStore) => {
       await end(store, node, execution, true);
       const [recovery] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(recovery?.failedRuns, 24);
-    });
-
-    test('a streak of failed runs survives a restart', async () => {
-      await using store = await openTestStore();
-      const { teamId, cron, run } = await aScene(store);
-      await run(false);
-      const again = await store.reopen();
-      const node = await aNode(again, 1e9);
-      const [execution] = await startRuns(again, node, cron.id, teamId);
-      await end(again, node, execution, false);
-      assert.deepEqual(await levels(again, teamId), ['warning', 'failure']);
     });
 
     test('a streak starts again when a threshold is set again', async () => {
@@ -424,27 +391,6 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('maintenance windows', () => {
-    test('maintenance windows are made, changed, listed and deleted only by their team', async () => {
-      await using store = await openTestStore();
-      const { id: teamId } = await aTeam(store);
-      const { id: otherTeam } = await aTeam(store);
-      const now = store.clock.now();
-      const cron = await aCron(store, teamId);
-      const covers = [{ kind: 'cron', id: cron.id }] as const;
-      const settings = { name: 'Move', startsAt: now, endsAt: now + 1, isWeekly: false, covers };
-      const made = await store.windows.create(teamId, settings, now);
-      assert.ok(made);
-      assert.deepEqual(await store.windows.list(teamId), [made]);
-      assert.equal(await store.windows.find(otherTeam, made.id), null);
-      const wider = { ...settings, isWeekly: true, covers: 'team' as const };
-      assert.equal(await store.windows.update(otherTeam, made.id, wider), null);
-      const changed = await store.windows.update(teamId, made.id, wider);
-      assert.deepEqual(await store.windows.find(teamId, made.id), changed);
-      assert.equal(await store.windows.delete(otherTeam, made.id), false);
-      assert.equal(await store.windows.delete(teamId, made.id), true);
-      assert.deepEqual(await store.windows.list(teamId), []);
-    });
-
     test('crons that leave a window at the same time all leave it, and the others stay', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);

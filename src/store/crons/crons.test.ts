@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS } from '#domain/instant';
 import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
@@ -64,30 +63,6 @@ describe('crons in the store', () => {
       assert.equal((await store.teams.find(team2.id))?.name, 'T\uFFFD');
     });
 
-    test('a cron is not started before its time, then once, and its next time is set', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store, 10 * HOUR_MS);
-      const cron = await aCron(store, team.id);
-      await store.testClock.advance(HOUR_MS - 1);
-      const early = await claim(store, node, team.id);
-      assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.groups, [
-        { id: team.id, nextDueAt: TEST_START + HOUR_MS, blocker: 'nothing' },
-      ]);
-      await store.testClock.advance(1);
-      const { claimed, groups } = await claim(store, node, team.id);
-      assert.equal(claimed.length, 1);
-      assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
-      assert.deepEqual(groups, [
-        { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, blocker: 'nothing' },
-      ]);
-      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
-      const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
-      assert.equal(execution?.status, 'running');
-      assert.equal(execution.scheduledFor, TEST_START + HOUR_MS);
-    });
-
     test('nodes that race start a due time once', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
@@ -121,73 +96,6 @@ describe('crons in the store', () => {
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
-    test('times that were missed count as one', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id);
-      await store.testClock.advance(5.5 * HOUR_MS);
-      const node = await aNode(store);
-      const { claimed, groups } = await claim(store, node, team.id);
-      assert.equal(claimed.length, 1);
-      assert.deepEqual(groups, [
-        { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, blocker: 'nothing' },
-      ]);
-      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
-    });
-
-    test('a run is started although the one before still runs', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store, 10 * HOUR_MS);
-      await aCron(store, team.id);
-      for (let n = 0; n < 2; n++) {
-        await store.testClock.advance(HOUR_MS);
-        assert.equal((await claim(store, node, team.id)).claimed.length, 1);
-      }
-    });
-
-    test('a paused cron runs only after it is started again', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
-      await store.crons.pause(team.id, cron.id);
-      assert.deepEqual(await store.runs.scanTeams(), []);
-      const node = await aNode(store, 100 * HOUR_MS);
-      await store.testClock.advance(HOUR_MS);
-      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
-      const edited = await store.crons.update(team.id, cron.id, cron, {
-        pause: {},
-        nextRunAt: store.clock.now(),
-        now: store.clock.now(),
-      });
-      assert.deepEqual([edited?.isActive, edited?.nextRunAt], [false, null]);
-      await store.crons.start(team.id, cron.id, () => store.clock.now());
-      assert.equal((await claim(store, node, team.id)).claimed.length, 1);
-    });
-
-    test('Run now is an additional run, also of a paused cron', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { nextRunAt: null, payload: 'text' });
-      const otherTeam = await aTeam(store);
-      assert.equal(await store.crons.addExecution(otherTeam.id, cron.id, TEST_START), null);
-      await store.crons.addExecution(team.id, cron.id, TEST_START);
-      await store.crons.addExecution(team.id, cron.id, TEST_START);
-      assert.deepEqual(await store.runs.scanTeams(), [
-        { id: team.id, teamId: team.id, nextDueAt: TEST_START },
-      ]);
-      const node = await aNode(store);
-      const { claimed } = await claim(store, node, team.id);
-      assert.equal(claimed.length, 2);
-      assert.equal(claimed[0]?.payload, 'text');
-      const kept = await store.crons.listExecutions(team.id, cron.id, 10);
-      assert.deepEqual(
-        kept.map(({ scheduledFor }) => scheduledFor),
-        [null, null],
-      );
-      assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, null);
-    });
-
     test('slots are never exceeded', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -199,23 +107,6 @@ describe('crons in the store', () => {
       for (let n = 0; n < 3; n++)
         counts.push((await claim(store, node, team.id, 2)).claimed.length);
       assert.deepEqual(counts, [2, 1, 0]);
-    });
-
-    test('over the monthly limit a run is recorded as failed and the schedule goes on', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
-      const node = await aNode(store);
-      const claimant = aClaimant(store, node, 0);
-      const asked = [{ id: team.id, slots: 5 }];
-      const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant);
-      assert.deepEqual([claimed, blocked], [[], 1]);
-      const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
-      assert.equal(execution?.status, 'failed');
-      assert.equal(execution.reason, 'limit_exceeded');
-      assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, TEST_START + HOUR_MS);
-      assert.deepEqual(await store.callbacks.scanWaiting(), []);
-      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
     });
 
     test('a deleted team’s crons never run', async () => {

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addCounts, DURATION_BOUNDS } from '#domain/duration-histogram';
-import { newId } from '#domain/ids';
-import {
-  aClaimant,
-  aClaimedJob,
-  aCron,
-  aJob,
-  anExecutionSettlement,
-  aNode,
-  aSettlement,
-  aTeam,
-  claimJobs,
-} from '#testing/factories';
+import { aClaimedJob, aJob, aNode, aSettlement, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
 const HOUR = 3_600_000;
@@ -59,40 +48,6 @@ forEachStore((_, openTestStore) => {
         late.map(({ counts }) => counts.reduce((sum, runs) => sum + runs)),
         [3],
       );
-    });
-
-    test('durations are counted per outcome, without runs that other nodes had ended', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      for (const status of ['success', 'retried', 'dead_lettered'] as const) {
-        const job = await aClaimedJob(store, team.id, node);
-        const next = { id: newId(TEST_START), scheduledAt: TEST_START + 60_000 };
-        const more = { status, next: status === 'retried' ? next : null };
-        const settlement = aSettlement(store, job, { ...more, end: { durationMs: 40 } });
-        await store.runs.settle(node, settlement);
-        await store.runs.settle(node, settlement);
-      }
-      assert.deepEqual(await readShort(store, team.id, team.id), [
-        [0, 'failed', { 50: 1 }],
-        [0, 'retried', { 50: 1 }],
-        [0, 'success', { 50: 1 }],
-      ]);
-    });
-
-    test('runs of crons count for their cron and for their team', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      await aCron(store, team.id, { nextRunAt: TEST_START });
-      const asked = [{ id: team.id, slots: 1 }];
-      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
-      const [run] = claimed;
-      assert.ok(run);
-      await store.runs.settle(node, anExecutionSettlement(store, run, { status: 'failed' }));
-      const failedOnce = [[0, 'failed', { 15: 1 }]];
-      assert.deepEqual(await readShort(store, team.id, team.id), failedOnce);
-      assert.deepEqual(await readShort(store, team.id, run.cronId), failedOnce);
     });
 
     test('a run that was not sent has no duration', async () => {

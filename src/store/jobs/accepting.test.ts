@@ -9,19 +9,6 @@ import { forEachStore, TEST_START } from '#testing/stores';
 
 describe('accepting jobs', () => {
   forEachStore((name, openTestStore) => {
-    test('fifty jobs that name a new queue at once share one queue', async () => {
-      await using store = await openTestStore({ onThisThread: false });
-      const other = await store.openAnother();
-      const team = await aTeam(store);
-      const jobs = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => aJob(n % 2 ? store : other, team.id)),
-      );
-      assert.equal(new Set(jobs.map(({ queueId }) => queueId)).size, 1);
-      assert.equal(new Set(jobs.map(({ jobId }) => jobId)).size, 50);
-      assert.equal((await store.queues.list(team.id)).length, 1);
-      assert.equal((await store.jobs.list(team.id, { limit: 100 })).length, 50);
-    });
-
     test('ids of jobs accepted together sort in the order of asking', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -31,19 +18,6 @@ describe('accepting jobs', () => {
       assert.deepEqual(ids.toSorted(), ids);
       const listed = await store.jobs.list(team.id, { limit: 100 });
       assert.deepEqual(listed.map(({ url }) => url).toReversed(), asked);
-    });
-
-    test('accepted jobs survive reopening the database', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const { jobId } = await aJob(store, team.id, {
-        payload: '{"b":1.0,"1":1e400}',
-        headers: [['X-Key', 'geheim']],
-      });
-      const reopened = await store.reopen();
-      const job = await reopened.jobs.find(team.id, jobId);
-      assert.equal(job?.payload, '{"b":1.0,"1":1e400}');
-      assert.deepEqual(job.headers, [['X-Key', 'geheim']]);
     });
 
     test('payload, headers and URLs come back byte for byte', async () => {

@@ -161,17 +161,6 @@ describe('retention', () => {
       assert.equal(await looks(), 3);
     });
 
-    test('one round of retention is bounded', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      for (let n = 0; n < 5; n++) await aDeadLetter(store, team.id, node);
-      await store.testClock.advance(14 * DAY_MS);
-      const rounds = [];
-      for (let n = 0; n < 4; n++) rounds.push((await expire(store, 2)).deadLetters);
-      assert.deepEqual(rounds, [2, 2, 1, 0]);
-    });
-
     test('a queue is deleted with all its jobs and nothing of another queue', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -185,25 +174,6 @@ describe('retention', () => {
       assert.equal(await countRows(store, 'jobs'), 1);
       assert.notEqual(await store.jobs.find(team.id, other.jobId), null);
       assert.equal(await store.runs.settle(node, aSettlement(store, running)), false);
-    });
-
-    test('a queue of another team is not deleted', async () => {
-      await using store = await openTestStore();
-      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
-      const { queueId } = await aJob(store, theirs.id);
-      assert.equal(await store.queues.delete(ours.id, queueId), null);
-      assert.equal(await countRows(store, 'jobs'), 1);
-    });
-
-    test('a cron is deleted with its executions', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await anEndedExecution(store, team.id);
-      const kept = await aCron(store, team.id);
-      await store.crons.addExecution(team.id, kept.id, store.clock.now());
-      assert.equal(await store.crons.delete(team.id, cron.id), true);
-      assert.equal(await store.crons.delete(team.id, cron.id), false);
-      assert.equal(await countRows(store, 'executions'), 1);
     });
 
     test('rows left by an interrupted deletion are swept', async () => {

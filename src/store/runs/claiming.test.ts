@@ -29,27 +29,6 @@ async function claimUnlocked(...claim: Parameters<typeof claimJobs>) {
 
 describe('claiming due jobs', () => {
   forEachStore((_name, openTestStore) => {
-    test('a job is not given out before its time, and then at once', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const { queueId, jobId } = await aJob(store, team.id, { delaySeconds: 10 });
-      await store.testClock.advance(9_999);
-      const early = await claimJobs(store, node, { queueIds: [queueId] });
-      assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.groups, [
-        { id: queueId, nextDueAt: TEST_START + 10_000, blocker: 'nothing' },
-      ]);
-      await store.testClock.advance(1);
-      const due = await claimJobs(store, node, { queueIds: [queueId] });
-      assert.deepEqual(
-        due.claimed.map(({ id }) => id),
-        [jobId],
-      );
-      assert.deepEqual(due.groups, [{ id: queueId, nextDueAt: null, blocker: 'nothing' }]);
-      assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
-    });
-
     test('a claim carries the whole request and the queue’s settings', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -213,21 +192,6 @@ describe('claiming due jobs', () => {
       assert.equal(ids.length + rest.claimed.length, 40);
     });
 
-    test('a paused queue starts nothing and keeps its times', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const { queueId, jobId } = await aJob(store, team.id);
-      await aQueue(store, team.id, { isPaused: true });
-      const paused = await claimJobs(store, node, { queueIds: [queueId] });
-      assert.deepEqual(paused.claimed, []);
-      assert.equal(paused.groups[0]?.blocker, 'paused');
-      assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
-      await aQueue(store, team.id, { isPaused: false });
-      const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
-      assert.equal(claimed.length, 1);
-    });
-
     test('a concurrency limit holds across nodes that race for it', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
@@ -305,57 +269,6 @@ describe('claiming due jobs', () => {
 
 describe('the monthly limit', () => {
   forEachStore((_name, openTestStore) => {
-    test('of twenty claims at once exactly seven are let through', async () => {
-      await using store = await openTestStore({ onThisThread: false });
-      const other = await store.openAnother();
-      const team = await aTeam(store);
-      const nodes = [await aNode(store), await aNode(store)] as const;
-      const jobs = await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
-      const queueIds = [jobs[0]?.queueId ?? ''];
-      const claims = await Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
-          claimUnlocked(n % 2 ? store : other, nodes[n % 2] ?? '', {
-            queueIds,
-            slots: 1,
-            monthlyLimit: 7,
-          }),
-        ),
-      );
-      assert.equal(claims.flatMap(({ claimed }) => claimed).length, 7);
-      assert.equal(
-        claims.reduce((sum, { blocked }) => sum + blocked, 0),
-        13,
-      );
-      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 7);
-      assert.deepEqual(await store.usage.usedByDay(team.id, TEST_START), [
-        { day: '2026-11-21', used: 7 },
-      ]);
-      const failed = await store.jobs.list(team.id, { status: 'failed', limit: 100 });
-      assert.equal(failed.length, 13);
-      for (const job of failed) {
-        assert.equal(job.reason, 'limit_exceeded');
-        assert.equal(job.errorMessage, 'Monthly limit reached');
-        assert.equal(job.completedAt, TEST_START);
-      }
-      assert.deepEqual(await store.callbacks.scanWaiting(), []);
-    });
-
-    test('a monthly limit affects neither other teams nor the next month', async () => {
-      await using store = await openTestStore();
-      const [poor, rich] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store, 30 * 86_400_000);
-      const a = await aJob(store, poor.id);
-      const b = await aJob(store, rich.id);
-      const ask = { queueIds: [a.queueId, b.queueId], monthlyLimit: 1 };
-      assert.equal((await claimJobs(store, node, ask)).claimed.length, 2);
-      await aJob(store, poor.id);
-      assert.equal((await claimJobs(store, node, ask)).claimed.length, 0);
-      await store.testClock.advanceTo('2026-12-01T00:00:00Z');
-      await aJob(store, poor.id);
-      assert.equal((await claimJobs(store, node, ask)).claimed.length, 1);
-      assert.equal(await store.usage.usedInMonth(poor.id, TEST_START), 1);
-    });
-
     test('a test run is counted like any other', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);

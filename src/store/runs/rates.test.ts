@@ -8,27 +8,6 @@ const FIVE: Rate = { count: 5, per: 'second' };
 
 describe('the rate of a queue (§3.8)', () => {
   forEachStore((_name, openTestStore) => {
-    test('a rate starts jobs one step apart and returns the next time', async () => {
-      await using scene = await makeScene(openTestStore, FIVE);
-      const { store, claim } = scene;
-      const first = await claim();
-      assert.equal(first.claimed.length, 1);
-      assert.deepEqual(first.groups, [
-        {
-          id: scene.queueId,
-          nextDueAt: TEST_START,
-          blocker: 'nothing',
-          notBefore: TEST_START + 200,
-        },
-      ]);
-      await store.testClock.advance(199);
-      const early = await claim();
-      assert.equal(early.claimed.length, 0);
-      assert.equal(early.groups[0]?.notBefore, TEST_START + 200);
-      await store.testClock.advance(1);
-      assert.equal((await claim()).claimed.length, 1);
-    });
-
     test('nodes that claim at once keep to the rate together', async () => {
       await using scene = await makeScene(openTestStore, { count: 100, per: 'second' });
       const { store, claim } = scene;

@@ -4,7 +4,6 @@ import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
 import {
   aClaimedJob,
-  aDeadLetter,
   aJob,
   aNode,
   aSettlement,
@@ -411,84 +410,6 @@ describe('dead nodes', () => {
       await aNode(store, 1e9);
       const [before] = await store.nodes.readOthers(await aNode(store));
       assert.equal(before?.isGone, name === 'sqlite');
-    });
-  });
-});
-
-describe('user actions on jobs', () => {
-  forEachStore((_name, openTestStore) => {
-    test('Fire makes waiting jobs due now and changes no other', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const other = await aTeam(store);
-      const node = await aNode(store);
-      const waiting = await aJob(store, team.id, { delaySeconds: 3600 });
-      const overdue = await aJob(store, team.id, { queue: 'other' });
-      const dead = await aDeadLetter(store, team.id, node, { queue: 'dead' });
-      const running = await aClaimedJob(store, team.id, node, { queue: 'running' });
-      const untouched = await Promise.all(
-        [dead.id, running.id].map((id) => store.jobs.find(team.id, id)),
-      );
-      await store.testClock.advance(1000);
-      const ids = [waiting.jobId, overdue.jobId, dead.id, running.id, newId(TEST_START)];
-      assert.deepEqual(await store.jobs.fire(other.id, ids), []);
-      const fired = await store.jobs.fire(team.id, ids);
-      assert.deepEqual(new Set(fired.map(({ id }) => id)), new Set([waiting.jobId, overdue.jobId]));
-      const dueAt = async (id: string) => (await store.jobs.find(team.id, id))?.scheduledAt;
-      assert.equal(await dueAt(waiting.jobId), TEST_START + 1000);
-      assert.equal(await dueAt(overdue.jobId), TEST_START);
-      assert.deepEqual(
-        await Promise.all([dead.id, running.id].map((id) => store.jobs.find(team.id, id))),
-        untouched,
-      );
-    });
-
-    test('Delete removes waiting jobs and no started ones', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const running = await aClaimedJob(store, team.id, node);
-      const waiting = await aJob(store, team.id);
-      const dead = await aDeadLetter(store, team.id, node, { queue: 'dead' });
-      const ids = [waiting.jobId, running.id, dead.id];
-      assert.deepEqual(await store.jobs.deletePending((await aTeam(store)).id, ids), []);
-      assert.deepEqual(await store.jobs.deletePending(team.id, ids), [waiting.jobId]);
-      assert.equal(await store.jobs.find(team.id, waiting.jobId), null);
-      const { claimed } = await claimJobs(store, node, { queueIds: [waiting.queueId] });
-      assert.deepEqual(claimed, []);
-      assert.equal(await store.runs.settle(node, aSettlement(store, running)), true);
-      assert.deepEqual(await store.jobs.deleteFailed(team.id, ids), [dead.id]);
-      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
-    });
-
-    test('Retry makes a new first attempt due now and leaves the failed job unchanged', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const request = {
-        url: 'http://target.example/x',
-        headers: [['X-Key', 'k']],
-        payload: '[1]',
-        callbackUrl: 'http://caller.example/?ref=1',
-      } as const;
-      const dead = await aDeadLetter(store, team.id, node, request);
-      const before = await store.jobs.find(team.id, dead.id);
-      const waiting = await aJob(store, team.id, { delaySeconds: 60 });
-      await store.testClock.advance(1000);
-      const ids = [dead.id, waiting.jobId];
-      assert.deepEqual(await store.jobs.retryFailed((await aTeam(store)).id, ids), []);
-      const retried = await store.jobs.retryFailed(team.id, ids);
-      assert.equal(retried.length, 1);
-      assert.equal(retried[0]?.failedId, dead.id);
-      const { id } = retried[0];
-      const copy = await store.jobs.find(team.id, id);
-      assert.equal(copy?.status, 'pending');
-      assert.equal(copy.originalId, id);
-      assert.equal(copy.attemptNumber, 1);
-      assert.equal(copy.scheduledAt, TEST_START + 1000);
-      const { url, headers, payload, callbackUrl } = copy;
-      assert.deepEqual({ url, headers, payload, callbackUrl }, request);
-      assert.deepEqual(await store.jobs.find(team.id, dead.id), { ...before, retriedAs: id });
     });
   });
 });
