@@ -203,10 +203,12 @@ export const crons = {
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
     const planned = { team_id: teamId, next_run_at: not(null) };
     const rows = await all(main, 'crons', planned, { columns: PLANNED_COLUMNS });
-    return rows.map((row) => {
-      const { nextRunAt, ...planned } = toRecord(row, PLANNED_COLUMNS);
-      return { ...planned, nextRunAt: nextRunAt ?? 0, end: endOf(row) };
-    });
+    return rows.map((row) =>
+      Object.assign(toRecord(row, PLANNED_COLUMNS), {
+        nextRunAt: row.next_run_at ?? 0,
+        end: endOf(row),
+      }),
+    );
   },
 
   /** Oldest first. */

@@ -54,8 +54,8 @@ async function measure(
   statement: PreparedStatement<{ count: number; oldest: number | null }>,
   now: number,
 ): Promise<InState> {
-  const [{ count = 0, oldest = null } = {}] = await db.read(statement, []);
-  return { count, oldestMs: ageOf(oldest, now) };
+  const [row] = await db.read(statement, []);
+  return { count: row?.count ?? 0, oldestMs: ageOf(row?.oldest, now) };
 }
 
 function ageOf(since: number | null | undefined, now: number): number {

@@ -45,7 +45,7 @@ export const nodes = {
 
   async readOthers({ lease }: Context, nodeId: string): Promise<NodeBeat[]> {
     const others = await lease.rows(readOthers, [nodeId]);
-    return others.map((node) => ({ ...node, isGone: lease.dialect.hasOneNode }));
+    return others.map((node) => Object.assign(node, { isGone: lease.dialect.hasOneNode }));
   },
 
   /** See `releaseLostClaims`. Does nothing if the node was declared dead. */
