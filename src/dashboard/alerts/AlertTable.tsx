@@ -1,22 +1,20 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link } from 'react-router';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
 import classes from './Alerts.module.css';
 import { describeAlert, describeCause, pathOfRun, pathOfSource } from './alert-words.ts';
 
-const alertColumns: Column<Alert>[] = [
+export const alertColumns: Column<Alert>[] = [
   {
-    key: 'level',
     head: 'Level',
     width: '104px',
     cell: (alert) => <Status name={alert.level} />,
   },
-  { key: 'what', head: 'What', cell: (alert) => <What alert={alert} /> },
+  { head: 'What', cell: (alert) => <What alert={alert} /> },
   {
-    key: 'source',
     head: 'Source',
     isPlain: true,
     width: '160px',
@@ -24,7 +22,6 @@ const alertColumns: Column<Alert>[] = [
     cell: (alert) => <Source alert={alert} />,
   },
   {
-    key: 'notice',
     head: 'Notice',
     isPlain: true,
     width: '104px',
@@ -32,25 +29,14 @@ const alertColumns: Column<Alert>[] = [
     cell: (alert) => <Delivery alert={alert} />,
   },
   {
-    key: 'when',
     head: 'When',
     isPlain: true,
     isTime: true,
     width: '112px',
     cell: ({ raisedAt }) => <Time at={raisedAt} />,
   },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '128px',
-    cell: (alert) => <Mark alert={alert} />,
-  },
+  actionsColumn('128px', (alert) => <Mark alert={alert} />),
 ];
-
-/** @param isToRead without the column of actions */
-export function alertColumnsFor(isToRead = false): readonly Column<Alert>[] {
-  return isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
-}
 
 function What({ alert }: { alert: Alert }) {
   return (

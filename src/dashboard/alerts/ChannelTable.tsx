@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -18,13 +18,11 @@ export type ChannelRow = ListedChannel & { use: ChannelUse };
 export function channelColumns(memberCount: number): Column<ChannelRow>[] {
   return [
     {
-      key: 'state',
       head: 'Status',
       width: '108px',
       cell: (channel) => <ChannelStatus channel={channel} />,
     },
     {
-      key: 'name',
       head: 'Name',
       cell: (channel) => (
         <span className={classes.what}>
@@ -34,14 +32,12 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
       ),
     },
     {
-      key: 'sent',
       head: 'Last sent',
       width: '120px',
       givesWay: 1,
       cell: ({ lastSentAt }) => <Time at={lastSentAt} />,
     },
     {
-      key: 'error',
       head: 'Last error',
       width: '170px',
       givesWay: 2,
@@ -57,12 +53,7 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
           </span>
         ),
     },
-    {
-      key: 'actions',
-      head: 'Actions',
-      width: '132px',
-      cell: (channel) => <Actions channel={channel} />,
-    },
+    actionsColumn('132px', (channel) => <Actions channel={channel} />),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { useMayNotify, useMayWork } from '../page/may-change.ts';
 import { MoreActions } from '../parts/Popover.tsx';
@@ -19,28 +19,24 @@ const states = {
 export function windowColumns(sources: readonly NamedSource[]): Column<MaintenanceWindowView>[] {
   return [
     {
-      key: 'state',
       head: 'Status',
       width: '108px',
       cell: ({ state }) => <Status {...states[state]} />,
     },
     {
-      key: 'name',
       head: 'Name',
       isPlain: true,
       width: '170px',
       cell: (window) => <Name window={window} />,
     },
-    { key: 'when', head: 'When', cell: (window) => <When window={window} /> },
+    { head: 'When', cell: (window) => <When window={window} /> },
     {
-      key: 'next',
       head: 'Next',
       width: '120px',
       givesWay: 2,
       cell: (window) => <Next window={window} />,
     },
     {
-      key: 'covers',
       head: 'Mutes',
       width: '160px',
       givesWay: 1,
@@ -54,12 +50,7 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
         );
       },
     },
-    {
-      key: 'actions',
-      head: 'Actions',
-      width: '132px',
-      cell: (window) => <Actions window={window} />,
-    },
+    actionsColumn('132px', (window) => <Actions window={window} />),
   ];
 }
 

@@ -17,7 +17,6 @@ import { mergeRows } from './waiting-rows.ts';
 import classes from './DataTable.module.css';
 
 export type Column<Row> = {
-  key: string;
   head: string;
   cell: (row: Row) => ReactNode;
   /**
@@ -34,7 +33,16 @@ export type Column<Row> = {
   isHiddenOnPhone?: boolean;
   /** On phones and tablets it is shown without its head. */
   isPlain?: boolean;
+  /** Viewers don't see it. */
+  isActions?: boolean;
 };
+
+export function actionsColumn<Row>(
+  width: `${number}px`,
+  cell: (row: Row) => ReactNode,
+): Column<Row> {
+  return { head: 'Actions', isActions: true, width, cell };
+}
 
 export type BulkActions = {
   matching: { count: number; isMore: boolean };
@@ -61,8 +69,7 @@ export type DataTableProps<Row> = {
 
 /**
  * Live changes are made in place; new rows wait behind a line. Ticked rows (shift for a
- * range) are sent with a form that works without a script. Viewers see neither forms nor a
- * column `actions`.
+ * range) are sent with a form that works without a script.
  */
 export function DataTable<Row>({
   caption,
@@ -75,7 +82,7 @@ export function DataTable<Row>({
   const { shown, waiting, left, showAll } = useLiveRows({ rows, keyOf, ...live });
   const maySend = useMaySend();
   const bulk = maySend ? offered : undefined;
-  const columns = given.filter(({ key }) => maySend || key !== 'actions');
+  const columns = given.filter(({ isActions }) => maySend || !isActions);
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
   const selecting = bulk ? { order, selection, onChange: setSelection } : {};
@@ -195,9 +202,9 @@ function TableHead<Row>({
             />
           </th>
         ) : null}
-        {columns.map((column) => (
+        {columns.map((column, at) => (
           <th
-            key={column.key}
+            key={at}
             scope="col"
             data-from={column.from}
             data-number={column.isNumber || undefined}
@@ -253,13 +260,13 @@ function TableRow<Row>({
       ) : null}
       {columns.map((column, at) => (
         <td
-          key={column.key}
+          key={at}
           data-head={column.head}
           data-from={column.from}
           data-first={at === 0 || undefined}
           data-plain={column.isPlain || undefined}
           data-main={column.width === undefined || undefined}
-          data-actions={column.key === 'actions' || undefined}
+          data-actions={column.isActions || undefined}
           data-number={column.isNumber || undefined}
           data-hidden={column.isHiddenOnPhone || undefined}
         >

@@ -4,9 +4,8 @@ import { describe, test } from 'node:test';
 import { measureColumns } from './column-widths.ts';
 import type { Column } from './DataTable.tsx';
 
-const column = (key: string, more: Partial<Column<unknown>> = {}): Column<unknown> => ({
-  key,
-  head: key,
+const column = (head: string, more: Partial<Column<unknown>> = {}): Column<unknown> => ({
+  head,
   cell: () => null,
   ...more,
 });
@@ -19,7 +18,7 @@ describe('the columns of a table', () => {
     column('next', { width: '200px', givesWay: 2 }),
   ];
   const fromOf = (hasBoxes: boolean) =>
-    measureColumns(columns, hasBoxes).map(({ key, from }) => [key, from]);
+    measureColumns(columns, hasBoxes).map(({ head, from }) => [head, from]);
 
   test('go one after another, the least important first, and the name and the rest stay', () => {
     assert.deepEqual(fromOf(false), [

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
-import { alertColumnsFor } from '../alerts/AlertTable.tsx';
+import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import {
@@ -110,7 +110,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
       <List
         faults={faults}
         caption="Alerts"
-        columns={alertColumnsFor()}
+        columns={alertColumns}
         rows={alerts}
         empty={
           <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>

@@ -7,7 +7,7 @@ import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
@@ -124,7 +124,6 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
 
 const columnsWith = ({ byId }: MutedNow): Column<CronListRow>[] => [
   {
-    key: 'health',
     head: 'Health',
     width: '132px',
     cell: (row) => <HealthWord of={row} {...describeStop(row.cron)} windows={byId[row.cron.id]} />,
@@ -134,7 +133,6 @@ const columnsWith = ({ byId }: MutedNow): Column<CronListRow>[] => [
 
 const otherColumns: Column<CronListRow>[] = [
   {
-    key: 'name',
     head: 'Name',
     cell: ({ cron }) => (
       <span className={classes.name} {...(cron.tags.length > 0 ? { 'data-tagged': '' } : {})}>
@@ -149,7 +147,6 @@ const otherColumns: Column<CronListRow>[] = [
     ),
   },
   {
-    key: 'schedule',
     head: 'Schedule',
     isPlain: true,
     width: '180px',
@@ -157,7 +154,6 @@ const otherColumns: Column<CronListRow>[] = [
     cell: (row) => <Schedule row={row} />,
   },
   {
-    key: 'next',
     head: 'Next run',
     isTime: true,
     width: '112px',
@@ -165,7 +161,6 @@ const otherColumns: Column<CronListRow>[] = [
     cell: ({ cron }) => <Time at={cron.nextRunAt} />,
   },
   {
-    key: 'last',
     head: 'Last run',
     isTime: true,
     width: '172px',
@@ -173,7 +168,6 @@ const otherColumns: Column<CronListRow>[] = [
     cell: (row) => <LastRun row={row} />,
   },
   {
-    key: 'results',
     head: 'Last 50 runs',
     width: '164px',
     givesWay: 4,
@@ -181,19 +175,13 @@ const otherColumns: Column<CronListRow>[] = [
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
-    key: 'rate',
     head: 'Success',
     width: '84px',
     isNumber: true,
     givesWay: 1,
     cell: ({ successRate }) => formatRate(successRate),
   },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '104px',
-    cell: ({ cron }) => <RowActions {...cron} />,
-  },
+  actionsColumn('104px', ({ cron }) => <RowActions {...cron} />),
 ];
 
 function Schedule({ row: { cron, recentResults } }: { row: CronListRow }) {

@@ -4,7 +4,7 @@ import { data, Link, useLocation } from 'react-router';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
 import { List } from '../lists/List.tsx';
@@ -155,7 +155,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
   const span = { ...times, name: range ? `Last ${range.word}` : 'Since the first' };
   return [
     {
-      key: 'count',
       head: 'Jobs',
       width: '60px',
       isNumber: true,
@@ -164,7 +163,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       ),
     },
     {
-      key: 'reason',
       head: 'Reason',
       isPlain: true,
       width: '196px',
@@ -176,7 +174,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       ),
     },
     {
-      key: 'target',
       head: 'Target',
       cell: ({ target, search }) => (
         <Link to={writeJobSearch(search)}>
@@ -185,7 +182,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       ),
     },
     {
-      key: 'queue',
       head: 'Queue',
       isPlain: true,
       width: '118px',
@@ -202,7 +198,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       },
     },
     {
-      key: 'first',
       head: 'Since',
       isTime: true,
       width: '108px',
@@ -210,7 +205,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isAbsolute />,
     },
     {
-      key: 'plot',
       head: span.name,
       width: '96px',
       isHiddenOnPhone: true,
@@ -222,7 +216,6 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       ),
     },
     {
-      key: 'last',
       head: 'Last seen',
       isHiddenOnPhone: true,
       isTime: true,
@@ -230,12 +223,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       givesWay: 1,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
     },
-    {
-      key: 'actions',
-      head: 'Actions',
-      width: '132px',
-      cell: (group) => <GroupActions group={group} asOf={asOf} />,
-    },
+    actionsColumn('132px', (group) => <GroupActions group={group} asOf={asOf} />),
   ];
 }
 

@@ -4,7 +4,7 @@ import { readFormPairs } from '#work/form-fields';
 import { readWindowInput } from '#work/resources/window';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
-import { alertColumnsFor } from '../alerts/AlertTable.tsx';
+import { alertColumns } from '../alerts/AlertTable.tsx';
 import { WindowForm } from '../alerts/WindowForm.tsx';
 import { tooManyWindows } from '../alerts/window-words.ts';
 import { notFound } from '../context.ts';
@@ -116,7 +116,7 @@ function Muted({ alerts }: { alerts: readonly Alert[] }) {
       ) : (
         <DataTable
           caption="Alerts that this window muted"
-          columns={alertColumnsFor(true)}
+          columns={alertColumns.filter(({ isActions }) => !isActions)}
           rows={alerts}
         />
       )}

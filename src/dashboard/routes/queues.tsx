@@ -6,7 +6,7 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
-import type { Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { List } from '../lists/List.tsx';
 import { byName } from '../lists/Pagination.tsx';
@@ -103,7 +103,6 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
 
 const columnsWith = ({ byId }: MutedNow): Column<QueueListRow>[] => [
   {
-    key: 'health',
     head: 'Health',
     width: '146px',
     cell: (row) => <HealthWord of={row} note={describeLoad(row)} windows={byId[row.queue.id]} />,
@@ -113,7 +112,6 @@ const columnsWith = ({ byId }: MutedNow): Column<QueueListRow>[] => [
 
 const otherColumns: Column<QueueListRow>[] = [
   {
-    key: 'name',
     head: 'Name',
     cell: ({ queue }) => (
       <span className="row">
@@ -123,7 +121,6 @@ const otherColumns: Column<QueueListRow>[] = [
     ),
   },
   {
-    key: 'waiting',
     head: 'Waiting',
     width: '90px',
     isNumber: true,
@@ -131,7 +128,6 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ waiting }) => formatAmount(waiting),
   },
   {
-    key: 'running',
     head: 'Running',
     width: '90px',
     isNumber: true,
@@ -139,7 +135,6 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
   },
   {
-    key: 'oldest',
     head: 'Oldest waiting',
     isTime: true,
     width: '142px',
@@ -147,7 +142,6 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
   },
   {
-    key: 'next',
     head: 'Next due',
     isHiddenOnPhone: true,
     isTime: true,
@@ -156,7 +150,6 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ nextDueAt }) => <Time at={nextDueAt} />,
   },
   {
-    key: 'results',
     head: 'Last 50 attempts',
     width: '164px',
     givesWay: 4,
@@ -164,7 +157,6 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
-    key: 'failed',
     head: 'Failed today',
     width: '110px',
     isNumber: true,
@@ -176,21 +168,16 @@ const otherColumns: Column<QueueListRow>[] = [
         <Link to={failedOf(queue.id, failedSince)}>{formatAmount(failed)}</Link>
       ),
   },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '100px',
-    cell: ({ queue }) => (
-      <Form>
-        <input type="hidden" name="id" value={queue.id} />
-        <Submit
-          intent={queue.isPaused ? 'enable' : 'pause'}
-          size="small"
-          title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
-        >
-          {queue.isPaused ? 'Enable' : 'Pause'}
-        </Submit>
-      </Form>
-    ),
-  },
+  actionsColumn('100px', ({ queue }) => (
+    <Form>
+      <input type="hidden" name="id" value={queue.id} />
+      <Submit
+        intent={queue.isPaused ? 'enable' : 'pause'}
+        size="small"
+        title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
+      >
+        {queue.isPaused ? 'Enable' : 'Pause'}
+      </Submit>
+    </Form>
+  )),
 ];

@@ -74,14 +74,12 @@ export default function Runs({ loaderData }: Route.ComponentProps) {
 
 const columns: Column<FoundRun>[] = [
   {
-    key: 'status',
     head: 'Status',
     width: '136px',
     cell: ({ status }) => <Status name={status} />,
   },
   requestColumn,
   {
-    key: 'of',
     head: 'Queue or cron',
     isPlain: true,
     width: '176px',

@@ -74,10 +74,9 @@ function Filters({ seesAccess, faults }: { seesAccess: boolean; faults: FilterFa
 }
 
 const COLUMNS: Column<Activity>[] = [
-  { key: 'at', head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { key: 'what', head: 'What', cell: (row) => <ActivityText row={row} /> },
+  { head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { head: 'What', cell: (row) => <ActivityText row={row} /> },
   {
-    key: 'who',
     head: 'Who',
     width: '280px',
     cell: (row) => <Who row={row} />,

@@ -5,7 +5,7 @@ import { requirePermission } from '../context.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CopyButton.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, DataTable, type Column } from '../lists/DataTable.tsx';
 import { Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
@@ -167,7 +167,6 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
 }
 
 const nameColumn: Column<Colleague> = {
-  key: 'name',
   head: 'Name',
   cell: ({ name, email }) => (
     <>
@@ -177,14 +176,12 @@ const nameColumn: Column<Colleague> = {
 };
 
 const roleColumn: Column<Colleague> = {
-  key: 'role',
   head: 'Role',
   width: '110px',
   cell: ({ role }) => role,
 };
 
 const joinedColumn: Column<Colleague> = {
-  key: 'joined',
   head: 'Joined',
   width: '110px',
   givesWay: 1,
@@ -206,7 +203,6 @@ function memberColumns(me: Actor): Column<Member>[] {
     },
     roleColumn,
     {
-      key: 'factor',
       head: 'Second factor',
       width: '136px',
       givesWay: 2,
@@ -222,12 +218,7 @@ function memberColumns(me: Actor): Column<Member>[] {
       ),
     },
     joinedColumn,
-    {
-      key: 'actions',
-      head: 'Actions',
-      width: '216px',
-      cell: (member) => <MemberActions member={member} me={me} />,
-    },
+    actionsColumn('216px', (member) => <MemberActions member={member} me={me} />),
   ];
 }
 
@@ -280,34 +271,27 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
 }
 
 const invitationColumns: Column<Invitation>[] = [
-  { key: 'email', head: 'For', cell: ({ email }) => email ?? 'Anyone with the link' },
-  { key: 'role', head: 'Role', width: '100px', cell: ({ role }) => role },
+  { head: 'For', cell: ({ email }) => email ?? 'Anyone with the link' },
+  { head: 'Role', width: '100px', cell: ({ role }) => role },
   {
-    key: 'by',
     head: 'Invited by',
     width: '160px',
     givesWay: 1,
     cell: ({ invitedByName }) => invitedByName,
   },
   {
-    key: 'expires',
     head: 'Expires',
     width: '110px',
     givesWay: 2,
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
   },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '130px',
-    cell: ({ id }) => (
-      <ConfirmDialog
-        word="Withdraw"
-        question="Withdraw the invitation?"
-        fields={{ id, intent: 'revoke' }}
-      >
-        Its link stops working.
-      </ConfirmDialog>
-    ),
-  },
+  actionsColumn('130px', ({ id }) => (
+    <ConfirmDialog
+      word="Withdraw"
+      question="Withdraw the invitation?"
+      fields={{ id, intent: 'revoke' }}
+    >
+      Its link stops working.
+    </ConfirmDialog>
+  )),
 ];

@@ -3,7 +3,7 @@ import { PlainField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { readText, readTexts } from '../forms/values.ts';
-import { type Column, DataTable } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -94,30 +94,23 @@ export default function ServiceAccounts({ loaderData: { accounts } }: Route.Comp
 }
 
 const columns: Column<ServiceAccount>[] = [
-  { key: 'name', head: 'Name', cell: ({ name }) => name },
-  { key: 'token', head: 'Token', width: '90px', cell: ({ hint }) => <code>…{hint}</code> },
+  { head: 'Name', cell: ({ name }) => name },
+  { head: 'Token', width: '90px', cell: ({ hint }) => <code>…{hint}</code> },
   {
-    key: 'used',
     head: 'Last used',
     width: '120px',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Not yet' : <Time at={lastUsedAt} />),
   },
-  { key: 'by', head: 'Created by', width: '250px', givesWay: 2, cell: ({ madeBy }) => madeBy },
+  { head: 'Created by', width: '250px', givesWay: 2, cell: ({ madeBy }) => madeBy },
   {
-    key: 'created',
     head: 'Created',
     width: '120px',
     givesWay: 1,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '120px',
-    cell: ({ id, name }) => (
-      <ConfirmDialog word="Revoke" question={`Revoke ${name}?`} fields={{ id, intent: 'revoke' }}>
-        Its token stops working at once. Crons and jobs that it created stay.
-      </ConfirmDialog>
-    ),
-  },
+  actionsColumn('120px', ({ id, name }) => (
+    <ConfirmDialog word="Revoke" question={`Revoke ${name}?`} fields={{ id, intent: 'revoke' }}>
+      Its token stops working at once. Crons and jobs that it created stay.
+    </ConfirmDialog>
+  )),
 ];

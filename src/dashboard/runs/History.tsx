@@ -66,7 +66,6 @@ const timeOf = ({ scheduledAt, createdAt }: HistoryRun) => scheduledAt ?? create
 
 const columns: Column<HistoryRun>[] = [
   {
-    key: 'status',
     head: 'Status',
     width: '110px',
     cell: ({ id, status }) => (
@@ -76,7 +75,6 @@ const columns: Column<HistoryRun>[] = [
     ),
   },
   {
-    key: 'at',
     head: 'When',
     isPlain: true,
     isTime: true,
@@ -84,7 +82,6 @@ const columns: Column<HistoryRun>[] = [
     cell: (row) => <Time at={timeOf(row)} />,
   },
   {
-    key: 'why',
     head: 'Started by',
     isPlain: true,
     width: '92px',
@@ -93,7 +90,6 @@ const columns: Column<HistoryRun>[] = [
       scheduledAt === null ? <span title={actor ?? undefined}>Run now</span> : 'Schedule',
   },
   {
-    key: 'code',
     head: 'Outcome',
     isPlain: true,
     width: '186px',
@@ -110,7 +106,6 @@ const columns: Column<HistoryRun>[] = [
   },
   { ...durationColumn, width: '96px' },
   {
-    key: 'body',
     head: 'Response',
     cell: ({ id, bodyStart, hasMore, errorMessage }) =>
       bodyStart === null ? (

@@ -2,7 +2,7 @@ import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import type { BulkActions, Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { Form } from '../forms/Form.tsx';
 import { SpreadField } from './AskAgain.tsx';
@@ -23,13 +23,10 @@ export function jobColumns(
 ): Column<JobRow>[] {
   const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
-  const actions: Column<JobRow> = {
-    key: 'actions',
-    head: 'Actions',
-    // A held job's button shows when it will be fired.
-    width: jobs.some(isHeld) ? '304px' : '124px',
-    cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
-  };
+  // A held job's button shows when it will be fired.
+  const actions = actionsColumn<JobRow>(jobs.some(isHeld) ? '304px' : '124px', (job) => (
+    <JobActions job={job} isHeld={isHeld(job)} isSmall />
+  ));
   const shown = path === null ? [] : [fieldColumn(path)];
   return [...columns, ...shown, ...outcomeColumns, actions];
 }
@@ -79,14 +76,12 @@ export function jobBulk(
 
 const columns: Column<JobRow>[] = [
   {
-    key: 'status',
     head: 'Status',
     width: '136px',
     cell: (job) => <Status name={jobStatus(job)} />,
   },
   requestColumn,
   {
-    key: 'queue',
     head: 'Queue',
     isPlain: true,
     width: '140px',
@@ -102,7 +97,6 @@ const columns: Column<JobRow>[] = [
 /** Who is affected, by a field of the payload. */
 function fieldColumn(path: string): Column<JobRow> {
   return {
-    key: 'field',
     head: path.replace(/^\$\.?/, '') || 'Payload',
     width: '130px',
     isPlain: true,

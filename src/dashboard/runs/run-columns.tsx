@@ -10,7 +10,6 @@ import { pageOfRun } from './run-links.ts';
 type Row = FoundRun | JobListRow;
 
 export const requestColumn: Column<Row> = {
-  key: 'request',
   head: 'Request',
   cell: (run) => (
     <Link to={pageOfRun('kind' in run ? run.kind : 'job', run.id)}>
@@ -20,7 +19,6 @@ export const requestColumn: Column<Row> = {
 };
 
 export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
-  key: 'duration',
   head: 'Duration',
   width: '86px',
   isPlain: true,
@@ -31,7 +29,6 @@ export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
 
 export const outcomeColumns: Column<Row>[] = [
   {
-    key: 'attempt',
     head: 'Attempt',
     isHiddenOnPhone: true,
     width: '76px',
@@ -40,7 +37,6 @@ export const outcomeColumns: Column<Row>[] = [
     cell: ({ attemptNumber }) => attemptNumber ?? '–',
   },
   {
-    key: 'outcome',
     head: 'Outcome',
     width: '186px',
     isPlain: true,
@@ -54,7 +50,6 @@ export const outcomeColumns: Column<Row>[] = [
   },
   durationColumn,
   {
-    key: 'at',
     head: 'When',
     isPlain: true,
     isTime: true,
