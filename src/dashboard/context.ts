@@ -73,11 +73,6 @@ export function requirePermission(context: Context, permission: Permission): Sig
   throw data({ needed: leastRoleFor(permission), team: me.team.name }, { status: 403 });
 }
 
-/** Missing things and those of other teams must look the same. */
-export function notFound(): never {
-  throw data(null, { status: 404 });
-}
-
 export function addCookies(response: Response, setCookies: readonly string[]): Response {
   for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
   return response;

@@ -1,6 +1,6 @@
 import { data } from 'react-router';
 import { headersOf, type Context } from '../context.ts';
-import { readChecked, readText, readTexts, type FormAnswer } from '../forms/values.ts';
+import { readChecked, readText, type FormAnswer } from '../forms/values.ts';
 import { slashKey } from '../serving/cookies.ts';
 import { actOn, open } from '../serving/open.ts';
 
@@ -19,7 +19,7 @@ function askOf(context: Context) {
   const opened = open(context);
   return Object.assign(opened, {
     userId: opened.user.id,
-    password: readText(opened.form, 'password'),
+    password: opened.field('password'),
   });
 }
 
@@ -45,8 +45,8 @@ function readCarriedOn(form: FormData): Partial<ProfileAnswer> {
 }
 
 const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> = {
-  async name({ form, userId, accounts, reject }) {
-    const outcome = await accounts.changeName(userId, readText(form, 'name'));
+  async name({ field, userId, accounts, reject }) {
+    const outcome = await accounts.changeName(userId, field('name'));
     return outcome.kind === 'done' ? { said: 'The name is changed.' } : reject(outcome);
   },
 
@@ -56,8 +56,8 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return { said: 'The link is on its way to your address.' };
   },
 
-  async email({ form, accounts, requestContext, reject }) {
-    const input = readTexts(form, 'email', 'password');
+  async email({ fields, accounts, requestContext, reject }) {
+    const input = fields('email', 'password');
     const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
       return {
@@ -66,10 +66,10 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return outcome.kind === 'done' ? { said: 'The email is changed.' } : reject(outcome);
   },
 
-  async password({ form, accounts, requestContext, refuse, reject }) {
+  async password({ field, accounts, requestContext, refuse, reject }) {
     const input = {
-      currentPassword: readText(form, 'current_password'),
-      password: readText(form, 'password'),
+      currentPassword: field('current_password'),
+      password: field('password'),
     };
     const outcome = await accounts.changePassword(input, requestContext);
     if (outcome.kind === 'refused') {
@@ -90,8 +90,8 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return show({ begun: { otpauthUri, recoveryCodes } });
   },
 
-  async 'confirm-second-factor'({ form, accounts, requestContext, reject }) {
-    const outcome = await accounts.confirmSecondFactor(readTexts(form, 'code'), requestContext);
+  async 'confirm-second-factor'({ fields, form, accounts, requestContext, reject }) {
+    const outcome = await accounts.confirmSecondFactor(fields('code'), requestContext);
     if (outcome.kind !== 'signed-in') return reject(outcome, readCarriedOn(form));
     return {
       said: 'The second factor is on. You need a code at the next sign-in.',
@@ -111,15 +111,15 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return { said: 'The second factor is off.', setCookies: outcome.setCookies };
   },
 
-  async 'begin-passkey'({ form, intent, password, accounts, requestContext, reject }) {
+  async 'begin-passkey'({ fields, intent, password, accounts, requestContext, reject }) {
     const outcome = await accounts.beginPasskey({ password }, requestContext);
     if (outcome.kind !== 'asked') return reject(outcome);
-    const asked = { options: outcome.options, ...readTexts(form, 'name') };
+    const asked = { options: outcome.options, ...fields('name') };
     return data({ intent, asked }, { headers: headersOf(outcome.setCookies) });
   },
 
-  async 'add-passkey'({ form, accounts, requestContext, fail, reject }) {
-    const input = readTexts(form, 'name', 'answer');
+  async 'add-passkey'({ fields, accounts, requestContext, fail, reject }) {
+    const input = fields('name', 'answer');
     const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
       return { said: 'The passkey is added. You can sign in with it alone.' };
@@ -127,8 +127,8 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return fail(Object.values(outcome.errors).flat().join(' '));
   },
 
-  async 'delete-passkey'({ form, accounts, requestContext, fail }) {
-    const outcome = await accounts.deletePasskey(readText(form, 'passkey'), requestContext);
+  async 'delete-passkey'({ field, accounts, requestContext, fail }) {
+    const outcome = await accounts.deletePasskey(field('passkey'), requestContext);
     if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
     return fail('This passkey is gone.');
   },

@@ -36,17 +36,6 @@ export function readChecked(form: FormData, name: string): boolean {
   return form.getAll(name).at(-1) === '1';
 }
 
-/** Each under its name. */
-export function readTexts<Name extends string>(
-  form: FormData,
-  ...names: readonly Name[]
-): Record<Name, string> {
-  return Object.fromEntries(names.map((name) => [name, readText(form, name)])) as Record<
-    Name,
-    string
-  >;
-}
-
 /** Empty if the field is missing or a file. */
 export function readText(form: FormData, name: string): string {
   const value = form.get(name);

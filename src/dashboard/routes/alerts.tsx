@@ -1,5 +1,5 @@
 import { useShell } from '../page/shell.ts';
-import { open } from '../serving/open.ts';
+import { notFound, open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
@@ -18,7 +18,6 @@ import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
 import { FilterChoice, SourceOptions } from '../lists/FilterFields.tsx';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
@@ -26,7 +25,6 @@ import { List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/values.ts';
 import type { ListedChannel, NamedSource } from '../services.ts';
 import type { Route } from './+types/alerts.ts';
 
@@ -58,9 +56,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, form, intent, say } = open(context);
+  const { team, work, field, intent, say } = open(context);
   const here = `/alerts${url.search}`;
-  const id = readText(form, 'id');
+  const id = field('id');
   switch (intent) {
     case 'read':
     case 'unread': {

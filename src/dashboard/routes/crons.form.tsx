@@ -1,5 +1,4 @@
 import { Link, useLocation } from 'react-router';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { changeSearch } from '../lists/Pagination.tsx';
@@ -7,7 +6,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { notHere, open, orTeamFull } from '../serving/open.ts';
+import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import type { SameCron } from '../services.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';

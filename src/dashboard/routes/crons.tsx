@@ -18,7 +18,6 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { useAnswer } from '../page/shell.ts';
 import { List } from '../lists/List.tsx';
 import { byName } from '../lists/Pagination.tsx';
-import { readText } from '../forms/values.ts';
 import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
@@ -52,12 +51,12 @@ const done = {
 } as const;
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, form, intent, work, say } = open(context);
+  const { team, field, form, intent, work, say } = open(context);
   const act = readCronAct(form);
   if (act !== null) return actOnMany(context, url, act);
   if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
   const [verb, text] = done[intent as keyof typeof done];
-  const changed = await work[verb](team.id, readText(form, 'id'));
+  const changed = await work[verb](team.id, field('id'));
   return say(
     `/crons${url.search}`,
     changed ? text : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },

@@ -1,7 +1,6 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
-import { open } from '../serving/open.ts';
+import { notFound, open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { notFound } from '../context.ts';
 import { CutText } from '../parts/RequestLine.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';

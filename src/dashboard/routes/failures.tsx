@@ -14,7 +14,6 @@ import { MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
-import { readText } from '../forms/values.ts';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -71,9 +70,9 @@ function readFailureFilters(
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, form, say } = open(context);
+  const { team, work, field, form, say } = open(context);
   const kind = readKind(form);
-  const group = readText(form, 'group');
+  const group = field('group');
   const query = /^\/jobs\?(.+)$/s.exec(group)?.[1];
   if ((kind !== 'retry' && kind !== 'delete') || query === undefined)
     throw data(null, { status: 400 });

@@ -1,9 +1,7 @@
 import { Link } from 'react-router';
 import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/values.ts';
-import { openPublic } from '../serving/open.ts';
+import { notFound, openPublic } from '../serving/open.ts';
 import type { Route } from './+types/forgot-password.ts';
 
 export function loader({ context }: Route.LoaderArgs) {
@@ -13,8 +11,8 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, show, reject } = openPublic(context);
-  const email = readText(form, 'email');
+  const { accounts, field, requestContext, show, reject } = openPublic(context);
+  const email = field('email');
   const outcome = await accounts.requestPasswordReset({ email }, requestContext);
   return outcome.kind === 'too-many' ? reject(outcome) : show({ isSent: true });
 }

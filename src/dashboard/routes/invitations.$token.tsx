@@ -3,7 +3,6 @@ import { Link, redirect } from 'react-router';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
-import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/invitations.$token.ts';
 
@@ -21,7 +20,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 const gone = 'This invitation was used, withdrawn or is too old. You need a new one.';
 
 export async function action({ params: { token }, url, context }: Route.ActionArgs) {
-  const { accounts, teams, session, proxyClaim, form, requestContext, ...answer } =
+  const { accounts, teams, session, proxyClaim, fields, requestContext, ...answer } =
     openPublic(context);
   if (session) {
     const outcome = await teams.acceptInvitation(token, session.user.id);
@@ -41,7 +40,7 @@ export async function action({ params: { token }, url, context }: Route.ActionAr
     return answer.fail(explainProxyRefusal(outcome.why), 403);
   }
   const mailed = url.searchParams.get('mailed') ?? '';
-  const input = { ...readTexts(form, 'name', 'email', 'password'), mailed };
+  const input = { ...fields('name', 'email', 'password'), mailed };
   const outcome = await teams.registerByInvitation(token, input, requestContext);
   return outcome.kind === 'not-found' ? answer.fail(gone, 404) : answer.enter(outcome);
 }

@@ -1,9 +1,8 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
-import { open } from '../serving/open.ts';
+import { notFound, open } from '../serving/open.ts';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { notFound } from '../context.ts';
 import { CutText, RequestLine } from '../parts/RequestLine.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';

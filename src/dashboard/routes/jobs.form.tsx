@@ -1,12 +1,11 @@
 import { redirect } from 'react-router';
 import { formatUtcMinute } from '#domain/instant';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { notHere, open, orTeamFull } from '../serving/open.ts';
+import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { storedJob, takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';

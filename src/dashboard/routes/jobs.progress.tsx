@@ -4,7 +4,6 @@ import { type Toast } from '../serving/cookies.ts';
 import { readOwnPath } from '../serving/own-path.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/values.ts';
 import { isRecent } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Route } from './+types/jobs.progress.ts';
@@ -16,10 +15,10 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team, form, work, intent, say } = open(context);
-  const next = readText(form, 'next');
+  const { team, field, work, intent, say } = open(context);
+  const next = field('next');
   if (intent !== 'cancel') throw data(null, { status: 400 });
-  const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
+  const isCancelled = await work.cancelBulkTask(team.id, field('task'));
   const toast: Toast = isCancelled
     ? { kind: 'done', text: 'The remaining jobs are unchanged. Finished ones stay finished.' }
     : { kind: 'note', text: 'It had ended already.' };

@@ -2,7 +2,6 @@ import { Link } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
-import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.code.ts';
@@ -12,8 +11,8 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, enter } = openPublic(context);
-  const outcome = await accounts.verifySecondFactor(readTexts(form, 'code'), requestContext);
+  const { accounts, fields, form, requestContext, fail, enter } = openPublic(context);
+  const outcome = await accounts.verifySecondFactor(fields('code'), requestContext);
   if (outcome.kind === 'expired')
     return fail('This sign-in has waited too long. Begin again with email and password.');
   if (outcome.kind === 'wrong')

@@ -1,11 +1,11 @@
 import { data, Link, redirect } from 'react-router';
 import { AskAuthenticator, BeginPasskey } from '../account/AskAuthenticator.tsx';
-import { headersOf, notFound } from '../context.ts';
+import { headersOf } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readTexts, textIn } from '../forms/values.ts';
+import { textIn } from '../forms/values.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { openPublic } from '../serving/open.ts';
+import { notFound, openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.passkey.ts';
 
@@ -17,7 +17,8 @@ export function loader({ url, context }: Route.LoaderArgs) {
 
 /** The first request gets the options, the second sends the answer. */
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, intent, requestContext, fail, enter, reject } = openPublic(context);
+  const { accounts, fields, form, intent, requestContext, fail, enter, reject } =
+    openPublic(context);
   const next = readNext(form.get('next'));
   if (intent === 'begin') {
     const asked = await accounts.beginPasskeySignIn(requestContext);
@@ -26,7 +27,7 @@ export async function action({ context }: Route.ActionArgs) {
     const headers = headersOf(asked.setCookies);
     return data({ values: { next }, options: asked.options }, { headers });
   }
-  const outcome = await accounts.signInByPasskey(readTexts(form, 'answer'), requestContext);
+  const outcome = await accounts.signInByPasskey(fields('answer'), requestContext);
   if (outcome.kind === 'signed-in' || outcome.kind === 'too-many') return enter(outcome, next);
   return fail(
     'No account here has this passkey, or too much time went by. Try again, or sign in with email and password.',

@@ -1,11 +1,11 @@
 import { data, Link, redirect } from 'react-router';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { explainProviderRefusal } from '../account/provider-refusals.ts';
-import { headersOf, notFound, redirectWithCookies } from '../context.ts';
+import { headersOf, redirectWithCookies } from '../context.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { isLedByOthers } from '../serving/form-guards.ts';
-import { openPublic, refuseTooMany } from '../serving/open.ts';
+import { notFound, openPublic, refuseTooMany } from '../serving/open.ts';
 import { readNext, signInPath } from '../serving/own-path.ts';
 import type { Route } from './+types/login.provider.ts';
 

@@ -5,7 +5,6 @@ import { ProviderLink } from '../account/ProviderLink.tsx';
 import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { proxyRefusal, redirectWithCookies } from '../context.ts';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { readTexts } from '../forms/values.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
@@ -34,9 +33,9 @@ function explainProxy(refusal: ProxyRefusal | null): string {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, enter } = openPublic(context);
+  const { accounts, fields, form, requestContext, fail, enter } = openPublic(context);
   const next = readNext(form.get('next'));
-  const outcome = await accounts.signIn(readTexts(form, 'email', 'password'), requestContext);
+  const outcome = await accounts.signIn(fields('email', 'password'), requestContext);
   if (outcome.kind === 'wrong')
     return fail('No account has this email and password. Check both, or reset the password.');
   if (outcome.kind !== 'second-factor') return enter(outcome, next);

@@ -2,17 +2,15 @@ import { ButtonLink } from '../parts/Button.tsx';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
-import { notFound } from '../context.ts';
 import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import { tooManyWindows } from '../alerts/window-words.ts';
-import { actOn, open } from '../serving/open.ts';
+import { actOn, notFound, open } from '../serving/open.ts';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/maintenance.ts';
 
@@ -26,17 +24,17 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export function action({ context }: Route.ActionArgs) {
-  const { team, work, form, intent, say } = open(context);
+  const { team, work, field, form, intent, say } = open(context);
   return actOn(intent, {
     start: async () => {
       const to = readOwnPath(form.get('next')) ?? '/maintenance';
-      const covers = await readReach(work, team.id, readText(form, 'source'));
+      const covers = await readReach(work, team.id, field('source'));
       const outcome = await work.startMaintenanceNow(team.id, covers);
       if (outcome.kind !== 'done') return say(to, { kind: 'failed', text: tooManyWindows });
       return say(to, `Alerts are muted until ${formatUtc(outcome.window.endsAt)}. Runs continue.`);
     },
     delete: async () => {
-      if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();
+      if (!(await work.deleteWindow(team.id, field('id')))) notFound();
       return say('/maintenance', 'The maintenance window is deleted. It mutes nothing any more.');
     },
   });

@@ -1,4 +1,4 @@
-import { notFound } from '../context.ts';
+import { notFound } from '../serving/open.ts';
 
 export function loader() {
   notFound();

@@ -3,13 +3,11 @@ import { LIMITS } from '#domain/limits';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
 import { silencesFailures } from '#work/verbs';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { notHere, open, orTeamFull } from '../serving/open.ts';
+import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm } from '../work-forms/read-forms.ts';
@@ -27,7 +25,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team, work, form, intent, show, refuse, say } = open(context);
+  const { team, work, field, form, intent, show, refuse, say } = open(context);
   const present =
     params.id === undefined ? null : ((await work.findQueue(team.id, params.id)) ?? notFound());
   // A test needs no name.
@@ -35,8 +33,8 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (!reading.ok) return refuse(reading.errors);
   const { name, change } = reading.input;
   if (intent === 'test') {
-    const method = HTTP_METHODS.find((known) => known === readText(form, 'test_method')) ?? 'GET';
-    const url = readText(form, 'test_url').trim();
+    const method = HTTP_METHODS.find((known) => known === field('test_method')) ?? 'GET';
+    const url = field('test_url').trim();
     if (!isSendableUrl(url))
       return refuse({ test_url: ['Enter the URL that the request goes to.'] });
     const { timeoutSeconds = LIMITS.timeoutSeconds.initial, assertions = [] } = change;

@@ -12,7 +12,6 @@ import { List } from '../lists/List.tsx';
 import { byName } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/values.ts';
 import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
@@ -37,8 +36,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, form, intent, say } = open(context);
-  const id = readText(form, 'id');
+  const { team, work, field, intent, say } = open(context);
+  const id = field('id');
   if (intent !== 'pause' && intent !== 'enable') throw data(null, { status: 400 });
   const changed = await (intent === 'pause'
     ? work.pauseQueue(team.id, id)

@@ -5,7 +5,6 @@ import {
   SignedOutNote,
   TeamField,
 } from '../account/SignedOutForm.tsx';
-import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.$token.ts';
 
@@ -17,8 +16,8 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 const gone = 'It was used or is too old.';
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, enter } = openPublic(context);
-  const input = readTexts(form, 'name', 'team', 'password');
+  const { accounts, fields, requestContext, fail, enter } = openPublic(context);
+  const input = fields('name', 'team', 'password');
   const outcome = await accounts.finishSignUp(params.token, input, requestContext);
   if (outcome.kind === 'closed') return fail(`This link no longer works. ${gone}`);
   return enter(outcome);

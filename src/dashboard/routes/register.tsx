@@ -6,10 +6,9 @@ import {
   SignedOutNote,
   TeamField,
 } from '../account/SignedOutForm.tsx';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readTexts, textIn } from '../forms/values.ts';
-import { openPublic } from '../serving/open.ts';
+import { textIn } from '../forms/values.ts';
+import { notFound, openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -20,8 +19,8 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, show, enter } = openPublic(context);
-  const input = readTexts(form, 'name', 'email', 'team', 'password');
+  const { accounts, fields, requestContext, show, enter } = openPublic(context);
+  const input = fields('name', 'email', 'team', 'password');
   if (!accounts.confirmsFirst()) {
     const outcome = await accounts.register(input, requestContext);
     return outcome.kind === 'closed' ? notFound() : enter(outcome);

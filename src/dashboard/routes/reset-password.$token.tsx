@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { RevokeTokenField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
-import { readChecked, readTexts } from '../forms/values.ts';
+import { readChecked } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 
@@ -10,9 +10,9 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, reject, say } = openPublic(context);
+  const { accounts, fields, form, requestContext, fail, reject, say } = openPublic(context);
   const revokesToken = readChecked(form, 'revoke_token');
-  const input = { ...params, ...readTexts(form, 'password'), revokesToken };
+  const input = { ...params, ...fields('password'), revokesToken };
   const outcome = await accounts.resetPassword(input, requestContext);
   if (outcome.kind === 'done')
     return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);

@@ -8,7 +8,6 @@ import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
-import { readTexts } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/ShownOnce.tsx';
@@ -33,8 +32,8 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 
 /** The text is only in this response. */
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, reject } = open(context);
-  const outcome = await accounts.generateApiToken(readTexts(form, 'password'), requestContext);
+  const { accounts, fields, requestContext, reject } = open(context);
+  const outcome = await accounts.generateApiToken(fields('password'), requestContext);
   return outcome.kind === 'generated' ? { token: outcome.token } : reject(outcome);
 }
 

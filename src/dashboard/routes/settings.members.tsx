@@ -8,7 +8,6 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { actionsColumn, DataTable, type Column } from '../lists/DataTable.tsx';
 import { Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
-import { readText } from '../forms/values.ts';
 import { MoreActions } from '../parts/Popover.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/ShownOnce.tsx';
@@ -38,11 +37,11 @@ export async function loader({ context }: Route.LoaderArgs) {
 type Invited = { link: string; mailed: boolean };
 
 export function action({ context }: Route.ActionArgs) {
-  const { actor, form, teams, intent, requestContext, reject, say } = open(
+  const { actor, field, teams, intent, requestContext, reject, say } = open(
     context,
     'manage-members',
   );
-  const id = readText(form, 'id');
+  const id = field('id');
   /** @param done  null if the person or invitation is gone */
   const sayDone = (done: string | null) =>
     say('/settings/members', done === null ? GONE : { kind: 'done', text: done });
@@ -52,8 +51,8 @@ export function action({ context }: Route.ActionArgs) {
   };
   return actOn<Promise<unknown>, []>(intent, {
     invite: async () => {
-      const role = readText(form, 'role') as InvitedRole;
-      const invited = { email: readText(form, 'email').trim() || null, role };
+      const role = field('role') as InvitedRole;
+      const invited = { email: field('email').trim() || null, role };
       const outcome = await teams.invite(actor, invited, requestContext);
       if (outcome.kind === 'refused' || outcome.kind === 'too-many') return reject(outcome);
       return { invited: { link: outcome.link, mailed: outcome.mailed } };

@@ -12,11 +12,10 @@ import {
 } from '../alerts/alert-words.ts';
 import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
-import { notHere, open } from '../serving/open.ts';
+import { notFound, notHere, open } from '../serving/open.ts';
 import type { ChannelOutcome, FieldErrors } from '../services.ts';
 import { errorsOf } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/settings.notifications.form.ts';
@@ -81,8 +80,8 @@ function describeTarget({ kind }: ChannelConfig): string {
 
 type Opened = ReturnType<typeof open>;
 
-async function resendLink({ actor, people, form, reject, fail, say }: Opened, id: string) {
-  const addressId = readText(form, 'address');
+async function resendLink({ actor, people, field, reject, fail, say }: Opened, id: string) {
+  const addressId = field('address');
   const outcome = await people.channelAddresses.resendConfirmation(actor, addressId);
   switch (outcome.kind) {
     case 'too-many':
@@ -101,9 +100,9 @@ async function resendLink({ actor, people, form, reject, fail, say }: Opened, id
   }
 }
 
-async function removeAddress({ actor, work, form, fail, say }: Opened, id: string) {
+async function removeAddress({ actor, work, field, fail, say }: Opened, id: string) {
   const channel = (await work.findChannel(actor.teamId, id)) ?? notFound();
-  const wanted = readText(form, 'address');
+  const wanted = field('address');
   const address = channel.addresses.find((each) => each.id === wanted);
   if (!address) return fail('The address was removed meanwhile.');
   const addresses = channel.addresses.flatMap(({ email }) =>

@@ -3,13 +3,11 @@ import { isMailedKind, MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
 import { NoMailServer } from '../alerts/PresentChannel.tsx';
-import { notFound } from '../context.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
-import { actOn, open } from '../serving/open.ts';
+import { actOn, notFound, open } from '../serving/open.ts';
 import type { ChannelUser } from '../services.ts';
 import classes from '../alerts/Alerts.module.css';
 import type { Route } from './+types/settings.notifications.ts';
@@ -36,10 +34,10 @@ function countUse(users: readonly ChannelUser[], channelId: string): ChannelUse 
 }
 
 export function action({ context }: Route.ActionArgs) {
-  const { actor, form, work, intent, say } = open(context, 'notifications');
+  const { actor, field, work, intent, say } = open(context, 'notifications');
   return actOn(intent, {
     delete: async () => {
-      if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
+      if (!(await work.deleteChannel(actor.teamId, field('id')))) notFound();
       const text = 'The channel is deleted. Alerts for it go to the default channel.';
       return say('/settings/notifications', text);
     },

@@ -2,7 +2,6 @@ import { LIMITS } from '#domain/limits';
 import { PlainField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { readText, readTexts } from '../forms/values.ts';
 import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Submit } from '../parts/Button.tsx';
@@ -22,20 +21,20 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 /** The token's text is only in this response. */
 export function action({ context }: Route.ActionArgs) {
-  const { actor, form, serviceAccounts, intent, requestContext, reject, say } = open(
+  const { actor, field, fields, serviceAccounts, intent, requestContext, reject, say } = open(
     context,
     'service-accounts',
   );
   return actOn<Promise<unknown>, []>(intent, {
     create: async () => {
-      const input = readTexts(form, 'name', 'password');
+      const input = fields('name', 'password');
       const outcome = await serviceAccounts.create(actor, input, requestContext);
       return outcome.kind === 'made' ? { token: outcome.token } : reject(outcome);
     },
     revoke: async () =>
       say(
         '/settings/service-accounts',
-        (await serviceAccounts.revoke(actor, readText(form, 'id')))
+        (await serviceAccounts.revoke(actor, field('id')))
           ? 'The service account is revoked. Its token no longer works.'
           : {
               kind: 'failed',

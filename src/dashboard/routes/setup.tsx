@@ -2,7 +2,6 @@ import { redirect } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
-import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/setup.ts';
 
@@ -13,8 +12,8 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, arrival, form, requestContext, enter } = openPublic(context);
-  const input = readTexts(form, 'name', 'email', 'team', 'code', 'password');
+  const { accounts, arrival, fields, requestContext, enter } = openPublic(context);
+  const input = fields('name', 'email', 'team', 'code', 'password');
   const outcome = await accounts.createFirstAccount(input, requestContext, arrival);
   if (outcome.kind === 'closed') throw redirect('/login');
   return enter(outcome);

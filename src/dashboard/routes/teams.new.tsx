@@ -5,7 +5,6 @@ import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Context } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
-import { readText } from '../forms/values.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';
@@ -24,8 +23,8 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { teams, form, refuse, say } = openPublic(context);
-  const outcome = await teams.createTeam(sessionOf(context).user.id, readText(form, 'name'));
+  const { teams, field, refuse, say } = openPublic(context);
+  const outcome = await teams.createTeam(sessionOf(context).user.id, field('name'));
   if (outcome.kind === 'refused') return refuse(outcome.errors);
   return say(
     '/',

@@ -1,7 +1,7 @@
-import { open, notHere } from '../serving/open.ts';
+import { notFound, notHere, open } from '../serving/open.ts';
 import { data } from 'react-router';
 import type { AlertSettings } from '#domain/alert-settings';
-import { type Context, notFound } from '../context.ts';
+import type { Context } from '../context.ts';
 import type {
   ExecutionRunDetail,
   JobRunDetail,

@@ -19,6 +19,7 @@ import { redirectWithToast, type Toast } from './cookies.ts';
 export function openPublic(context: Context) {
   const facts = context.get(requestFacts);
   const { people, work, notifier } = context.get(services);
+  const field = (name: string) => readText(context.get(sentForm), name);
   return {
     ...facts,
     ...people,
@@ -31,8 +32,11 @@ export function openPublic(context: Context) {
       return context.get(sentForm);
     },
     get intent() {
-      return readText(context.get(sentForm), 'intent');
+      return field('intent');
     },
+    field,
+    fields: <Name extends string>(...names: readonly Name[]) =>
+      Object.fromEntries(names.map((name) => [name, field(name)])) as Record<Name, string>,
     /** A text means success. */
     say: (to: string, said: Toast | string, setCookies?: readonly string[]) =>
       redirectWithToast(context, to, said, setCookies),
@@ -60,6 +64,11 @@ function rejected(context: Context, outcome: Refused | TooMany, more?: object) {
 function typed(context: Context, more: FormAnswer & object): FormAnswer {
   const form = context.get(sentForm);
   return { intent: readText(form, 'intent'), values: valuesOf(form), ...more };
+}
+
+/** Missing things and those of other teams must look the same. */
+export function notFound(): never {
+  throw data(null, { status: 404 });
 }
 
 /** 429, or 503 if the service is overloaded. */
@@ -121,5 +130,5 @@ export async function notHere(
     if (id === team.id || !(await find(id))) continue;
     throw data({ elsewhere: { id, name } }, { status: 404 });
   }
-  throw data(null, { status: 404 });
+  return notFound();
 }
