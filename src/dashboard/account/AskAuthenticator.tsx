@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useNavigation } from 'react-router';
-import { ActionButton } from '../forms/ActionButton.tsx';
-import { Form } from '../forms/Form.tsx';
+import { ActionButton, Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
 type AskProps = {

@@ -2,7 +2,7 @@ import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
 import type { Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';

@@ -1,4 +1,4 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
 import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { Status } from '../parts/Status.tsx';

@@ -1,10 +1,9 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { useMayNotify, useMayWork } from '../page/may-change.ts';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import classes from './Alerts.module.css';

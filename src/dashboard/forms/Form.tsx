@@ -1,11 +1,12 @@
 import {
+  type ComponentProps,
   createContext,
   type RefObject,
+  type SubmitEvent,
   use,
   useEffect,
   useRef,
   useState,
-  type SubmitEvent,
 } from 'react';
 import {
   // oxlint-disable-next-line no-restricted-imports -- this is the one place
@@ -22,6 +23,7 @@ import { personField, teamField } from '../serving/form-team.ts';
 import type { FieldErrors } from '../services.ts';
 import { type FormAnswer, listIn, textIn, type Values, valuesOf } from './values.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
+import { Submit } from '../parts/Button.tsx';
 
 const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {}, errors: {} });
 
@@ -119,5 +121,22 @@ export function Form({ children, values, fields = {}, intent, ...props }: OwnPro
         {children}
       </Shown>
     </RouterForm>
+  );
+}
+
+type ActionButtonProps = ComponentProps<typeof Submit> &
+  Pick<ComponentProps<typeof Form>, 'fields' | 'action' | 'preventScrollReset'>;
+
+/** For an action that takes no input. */
+export function ActionButton(props: ActionButtonProps) {
+  const { fields = {}, action, preventScrollReset = false, className, ...button } = props;
+  return (
+    <Form
+      {...(action && { action })}
+      {...(className && { className })}
+      {...{ fields, preventScrollReset }}
+    >
+      <Submit {...button} />
+    </Form>
   );
 }

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/read-filters';
+import { Glyph } from '../parts/Glyph.tsx';
 import { formatUtc } from '../words/instants.ts';
 import { DataTable, type DataTableProps } from './DataTable.tsx';
-import { EmptyState } from './EmptyState.tsx';
-import { byTime, Pagination } from './Pagination.tsx';
+import classes from './List.module.css';
 
 type ListProps<Row> = DataTableProps<Row> & {
   faults: FilterFaults | null;
@@ -39,3 +40,98 @@ export function List<Row>(props: ListProps<Row>) {
 }
 
 const noPages = { next: null, previous: null, searchedBackTo: null };
+
+type EmptyStateProps = {
+  title: string;
+  children: ReactNode;
+  example?: string;
+  action?: ReactNode;
+};
+
+/** Purpose, one example, one button. */
+export function EmptyState({ title, children, example, action }: EmptyStateProps) {
+  return (
+    <section className={classes.empty}>
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {example ? <pre>{example}</pre> : null}
+      {action}
+    </section>
+  );
+}
+
+/** Null removes a parameter. */
+export function changeSearch(
+  search: string,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const params = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) params.delete(name);
+    else params.set(name, value);
+  }
+  const text = params.toString();
+  return text === '' ? '?' : `?${text}`;
+}
+
+export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
+export const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
+export const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
+
+type PaginationProps = {
+  older: string | null;
+  newer: string | null;
+  note: string | undefined;
+  words: typeof byTime;
+};
+
+/** A cursor names the row at the edge of this page, so pages don't shift while rows come and go. */
+export function Pagination({ older, newer, note, words }: PaginationProps) {
+  const { search } = useLocation();
+  if (older === null && newer === null && !note) return null;
+  return (
+    <nav className={classes.pages} aria-label="Pages">
+      <span className="muted">{note}</span>
+      <span className="row">
+        {newer === null ? null : (
+          <>
+            <Link to={changeSearch(search, { before: null, after: null })}>{words.newest}</Link>
+            <Link to={changeSearch(search, { before: newer, after: null })} rel="prev">
+              <Glyph name="left" size={14} />
+              {words.newer}
+            </Link>
+          </>
+        )}
+        {older === null ? null : (
+          <Link to={changeSearch(search, { after: older, before: null })} rel="next">
+            {words.older}
+            <Glyph name="right" size={14} />
+          </Link>
+        )}
+      </span>
+    </nav>
+  );
+}
+
+/** They reload the document: the browser must get the file. */
+export function Exports({ to }: { to: string }) {
+  const params = new URLSearchParams(useLocation().search);
+  for (const name of ['after', 'before']) params.delete(name);
+  const addressOf = (format: string) => {
+    params.set('format', format);
+    return `${to}?${params}`;
+  };
+  return (
+    <p style={{ marginTop: 12 }}>
+      Download this list as{' '}
+      <Link to={addressOf('csv')} reloadDocument download>
+        CSV
+      </Link>{' '}
+      or{' '}
+      <Link to={addressOf('jsonl')} reloadDocument download>
+        JSON lines
+      </Link>
+      .
+    </p>
+  );
+}

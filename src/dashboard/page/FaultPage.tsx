@@ -1,4 +1,4 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { useEffect, useState } from 'react';
 import { isRouteErrorResponse, Link, useLocation } from 'react-router';
 import { note, useConnection } from '../connection/connection.ts';

@@ -1,7 +1,7 @@
 import { parseUtc } from '#domain/instant';
 import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 
 type PauseUntilProps = {
   of: 'cron' | 'queue';

@@ -1,6 +1,6 @@
 import { UntilField } from './PauseUntil.tsx';
 import { useShell } from './shell.ts';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { TeamPause } from '../services.ts';

@@ -7,7 +7,7 @@ import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import {
   alertFilters,
   offerSources,
@@ -20,8 +20,7 @@ import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
-import { EmptyState } from '../lists/EmptyState.tsx';
-import { List } from '../lists/List.tsx';
+import { EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';

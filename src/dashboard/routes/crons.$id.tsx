@@ -4,7 +4,7 @@ import { failedInARow } from '#domain/alert-words';
 import { describeUntil } from '#domain/pause';
 import { formatUtcMinute } from '#domain/instant';
 import { FilterReader } from '#domain/read-filters';
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';

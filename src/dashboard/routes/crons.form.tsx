@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'react-router';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
-import { changeSearch } from '../lists/Pagination.tsx';
+import { changeSearch } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';

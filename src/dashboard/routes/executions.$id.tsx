@@ -1,4 +1,4 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { notFound, open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { CutText } from '../parts/RequestLine.tsx';

@@ -1,4 +1,4 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { notFound, open } from '../serving/open.ts';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';

@@ -2,7 +2,7 @@ import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import { type Toast } from '../serving/cookies.ts';
 import { readOwnPath } from '../serving/own-path.ts';
-import { EmptyState } from '../lists/EmptyState.tsx';
+import { EmptyState } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { isRecent } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';

@@ -4,7 +4,7 @@ import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
 import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
-import { EmptyState } from '../lists/EmptyState.tsx';
+import { EmptyState } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';

@@ -5,7 +5,7 @@ import { describeRate } from '#domain/rate';
 import { describeUntil } from '#domain/pause';
 import { FilterReader } from '#domain/read-filters';
 import { formatRetrySchedule } from '#domain/retry-schedule';
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';

@@ -5,8 +5,6 @@ import type { FilterFaults, ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, RUN_FILTERS, type RunSearch } from '#domain/run-search';
 import { offerSources } from '../alerts/alert-filter.ts';
 import type { Column } from '../lists/DataTable.tsx';
-import { EmptyState } from '../lists/EmptyState.tsx';
-import { Exports } from '../lists/Pagination.tsx';
 import { FilterBar, useNarrowed } from '../lists/FilterBar.tsx';
 import {
   FilterChoice,
@@ -19,7 +17,7 @@ import {
   SourceOptions,
   TagFilter,
 } from '../lists/FilterFields.tsx';
-import { List } from '../lists/List.tsx';
+import { EmptyState, Exports, List } from '../lists/List.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';

@@ -1,14 +1,12 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { may } from '#people/roles';
 import { requirePermission } from '../context.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CopyButton.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { actionsColumn, DataTable, type Column } from '../lists/DataTable.tsx';
-import { Form } from '../forms/Form.tsx';
+import { ActionButton, Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/ShownOnce.tsx';
 import { Section } from '../parts/Section.tsx';

@@ -1,10 +1,9 @@
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { ActionButton } from '../forms/ActionButton.tsx';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { ActionButton, Form, useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Submit } from '../parts/Button.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 import { CodeBlock } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';

@@ -6,7 +6,7 @@ import { PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 import { requirePermission } from '../context.ts';
 import { actOn, open } from '../serving/open.ts';
 import { TEAM } from '#work/resources/team';

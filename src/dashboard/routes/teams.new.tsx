@@ -1,10 +1,9 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link, redirect } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Context } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
+import { ActionButton, Form } from '../forms/Form.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';

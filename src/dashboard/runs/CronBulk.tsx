@@ -1,8 +1,7 @@
 import { Link } from 'react-router';
 import type { BulkActions } from '../lists/DataTable.tsx';
 import { Submit } from '../parts/Button.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { BoundedCount, CronAct, CronsActed } from '../services.ts';
 import { countOf } from '../words/amounts.ts';

@@ -1,4 +1,4 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
 import type { ReactNode } from 'react';
 import { DEFAULT_REF } from '#domain/alert-settings';

@@ -3,7 +3,7 @@ import { hasEnded } from '#domain/cron-end';
 import { describeStreakOf, HEALTHS } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
-import { ActionButton } from '../forms/ActionButton.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { CronListRow, QueueListRow, RunResult, SourceHealth } from '../services.ts';

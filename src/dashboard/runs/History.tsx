@@ -1,11 +1,9 @@
 import { Link, useLocation } from 'react-router';
 import { BodyPeek } from '../parts/Popover.tsx';
 import type { Column } from '../lists/DataTable.tsx';
-import { EmptyState } from '../lists/EmptyState.tsx';
 import { OtherFaults } from '../lists/FilterBar.tsx';
-import { List } from '../lists/List.tsx';
+import { changeSearch, EmptyState, List } from '../lists/List.tsx';
 import type { FilterFaults } from '#domain/read-filters';
-import { changeSearch } from '../lists/Pagination.tsx';
 import { Status } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';

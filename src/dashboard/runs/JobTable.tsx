@@ -1,9 +1,8 @@
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { actionsColumn, type BulkActions, type Column } from '../lists/DataTable.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Form } from '../forms/Form.tsx';
 import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';

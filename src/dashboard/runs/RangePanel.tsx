@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/read-filters';
 import { OtherFaults } from '../lists/FilterBar.tsx';
-import { changeSearch } from '../lists/Pagination.tsx';
+import { changeSearch } from '../lists/List.tsx';
 import classes from './RangePanel.module.css';
 import type { Range } from './ranges.ts';
 import { Panel } from './RunParts.tsx';

@@ -8,7 +8,7 @@ import { CopyButton } from '../parts/CopyButton.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { JsonView } from '../parts/JsonView.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { changeSearch } from '../lists/Pagination.tsx';
+import { changeSearch } from '../lists/List.tsx';
 import { useMayOpen, useMayWork } from '../page/may-change.ts';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';

@@ -6,8 +6,7 @@ import { CertificateNotice, MaintenanceNotice, SlowNotice } from '../alerts/Main
 import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FailingNotice, readFailing } from './FailingNotice.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import type { Streak, Work } from '../services.ts';
 
 type Source = {
