@@ -60,7 +60,6 @@ export function EmailField({
     <TextField
       name="email"
       autoFocus={autoFocus}
-      label="Email"
       type="email"
       autoComplete="username"
       required
@@ -101,7 +100,6 @@ export function TeamField() {
   return (
     <TextField
       name="team"
-      label="Team"
       description="Crons, queues and jobs belong to a team."
       required
       maxLength={LIMITS.personNameCharacters}

@@ -47,7 +47,6 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
       {isNamed ? (
         <TextField
           name="name"
-          label="Name"
           description="Crons and queues refer to the channel by this name."
           required
           maxLength={CHANNEL_NAME_CHARACTERS}

@@ -22,7 +22,6 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
       <Section title="Name" note="Muted alerts show this name.">
         <TextField
           name="name"
-          label="Name"
           required
           maxLength={LIMITS.nameCharacters}
           autoComplete="off"
@@ -40,7 +39,6 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
         </div>
         <CheckField
           name="is_weekly"
-          label="Repeat every week"
           description="Repeats on the same days and times until you delete the window."
         />
       </Section>
@@ -48,7 +46,6 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
         <SourcesField sources={sources} />
         <CheckField
           name="pauses_runs"
-          label="Pause runs"
           description="Queues hold their jobs until the end. Crons skip their times in the window. If unticked, runs continue."
         />
       </Section>

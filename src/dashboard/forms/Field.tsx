@@ -7,11 +7,33 @@ import classes from './Field.module.css';
 interface FieldProps {
   /** The API's name. The error text's id is made from it. */
   name: string;
-  label: string;
+  /** Default: `labelOf`. */
+  label?: string;
   description?: ReactNode;
   /** Replaces the form's error; null: none. */
   error?: string | null | undefined;
   isShort?: boolean;
+}
+
+/** Of fields whose name differs. */
+const labels: Readonly<Record<string, string>> = {
+  url: 'URL',
+  callback_url: 'Callback URL',
+  test_url: 'Test URL',
+  queue: 'Queue name',
+  dead_letter_days: 'Dead letter retention',
+  starts_at: 'Start',
+  ends_at: 'End',
+  is_weekly: 'Repeat every week',
+  pauses_runs: 'Pause runs',
+  covers: 'Muted',
+  sources: 'Muted',
+};
+
+export function labelOf(field: string): string {
+  const [name = field] = field.split('.');
+  const plain = name.replaceAll('_', ' ');
+  return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
 export type OwnFieldProps<Element extends 'input' | 'textarea' | 'select'> = FieldProps &
@@ -20,7 +42,15 @@ export type OwnFieldProps<Element extends 'input' | 'textarea' | 'select'> = Fie
 export function useControl(
   props: FieldProps & { defaultValue?: unknown; 'aria-describedby'?: string | undefined },
 ) {
-  const { name, label, description, error: given, defaultValue, isShort, ...rest } = props;
+  const {
+    name,
+    label = labelOf(props.name),
+    description,
+    error: given,
+    defaultValue,
+    isShort,
+    ...rest
+  } = props;
   const controlId = useId();
   const { value, error: own } = useField(name);
   const words = { name, description, error: given === undefined ? own : (given ?? undefined) };

@@ -1,6 +1,7 @@
 import { Notice } from '../parts/Notice.tsx';
 import { ButtonLink, Submit } from '../parts/Button.tsx';
 import classes from './Form.module.css';
+import { labelOf } from './Field.tsx';
 import { useShown } from './Form.tsx';
 import { goToField, wrongId } from './wrong-fields.ts';
 
@@ -35,27 +36,6 @@ export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps
       </div>
     </>
   );
-}
-
-/** Of fields whose name differs. */
-const labels: Readonly<Record<string, string>> = {
-  url: 'URL',
-  callback_url: 'Callback URL',
-  test_url: 'Test URL',
-  queue: 'Queue name',
-  dead_letter_days: 'Dead letter retention',
-  starts_at: 'Start',
-  ends_at: 'End',
-  is_weekly: 'Repeat every week',
-  pauses_runs: 'Pause runs',
-  covers: 'Muted',
-  sources: 'Muted',
-};
-
-function labelOf(field: string): string {
-  const [name = field] = field.split('.');
-  const plain = name.replaceAll('_', ' ');
-  return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
 /** Links to wrong fields, which may be far above. */

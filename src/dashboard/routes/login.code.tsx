@@ -31,7 +31,6 @@ export default function SecondFactor({ loaderData }: Route.ComponentProps) {
     >
       <TextField
         name="code"
-        label="Code"
         autoComplete="one-time-code"
         required
         maxLength={LIMITS.codeCharacters}

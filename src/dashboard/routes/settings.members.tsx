@@ -150,11 +150,10 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
       <Form intent="invite">
         <TextField
           name="email"
-          label="Email"
           type="email"
           description="Leave it empty for a link that anybody may use, once."
         />
-        <ChoiceField name="role" label="Role" choices={roles} />
+        <ChoiceField name="role" choices={roles} />
         <Submit intent="invite" variant="filled">
           Invite
         </Submit>

@@ -127,7 +127,6 @@ function WhoYouAre({ user }: { user: Route.ComponentProps['loaderData']['user'] 
         <Form intent="name" values={{ name: user.name }}>
           <TextField
             name="name"
-            label="Name"
             required
             maxLength={LIMITS.personNameCharacters}
             autoComplete="name"

@@ -77,7 +77,6 @@ export default function ServiceAccounts({ loaderData: { accounts } }: Route.Comp
         <Form key={accounts.length} intent="create" values={{}}>
           <PlainField
             name="name"
-            label="Name"
             description="The program that uses the token, such as billing-service. Its jobs show this name."
             required
             maxLength={LIMITS.personNameCharacters}

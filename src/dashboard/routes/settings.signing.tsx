@@ -213,7 +213,7 @@ function Checker({ headers }: { headers: { signature: string; timestamp: string 
           autoComplete="off"
         />
         <PlainField name="signature" label={headers.signature} required />
-        <LinesField name="body" label="Body" mono rows={4} />
+        <LinesField name="body" mono rows={4} />
         <Submit intent="check">Check</Submit>
       </Form>
     </Section>

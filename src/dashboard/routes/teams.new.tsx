@@ -31,9 +31,7 @@ export async function action({ context }: Route.ActionArgs) {
   );
 }
 
-const nameField = (
-  <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
-);
+const nameField = <TextField name="name" required maxLength={LIMITS.personNameCharacters} />;
 
 export default function NewTeam({ loaderData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;

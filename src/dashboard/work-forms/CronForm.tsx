@@ -61,7 +61,6 @@ export function CronForm(props: CronFormProps) {
       <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
         <TextField
           name="name"
-          label="Name"
           required
           maxLength={LIMITS.nameCharacters}
           autoComplete="off"
@@ -80,7 +79,6 @@ export function CronForm(props: CronFormProps) {
       <Section title="Alerts" note="When runs fail.">
         <ChoiceField
           name="alert_threshold"
-          label="Alert threshold"
           description={describeWay(props.choices, props.sendsMail)}
           choices={thresholds}
           isShort

@@ -63,7 +63,6 @@ export function JobForm(props: JobFormProps) {
             <QueueChoice queues={queues} pausedCount={props.pausedCount} />
             <NumberField
               name="delay"
-              label="Delay"
               description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
             />
           </>

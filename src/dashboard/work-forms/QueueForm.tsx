@@ -49,13 +49,11 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
       >
         <NumberField
           name="concurrency_limit"
-          label="Concurrency limit"
           description="Attempts at once. Empty: no limit."
           placeholder="none"
         />
         <PlainField
           name="rate"
-          label="Rate"
           description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
           placeholder="none"
           isShort
@@ -103,7 +101,6 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         <Section title="Storage and tags" note="How long failed jobs stay, and how you find them.">
           <NumberField
             name="dead_letter_days"
-            label="Dead letter retention"
             description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
           />
           <TagsField />
@@ -121,8 +118,8 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         note="Sends one request with the settings above, even if you have not saved them. It counts toward the monthly limit and creates no job."
       >
         <div className={classes.line}>
-          <ChoiceField name="test_method" label="Test method" choices={methods} />
-          <UrlField name="test_url" label="Test URL" />
+          <ChoiceField name="test_method" choices={methods} />
+          <UrlField name="test_url" />
         </div>
       </Section>
       {outcome}

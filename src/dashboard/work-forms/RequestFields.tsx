@@ -12,10 +12,9 @@ export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   return (
     <div className={classes.line}>
-      <ChoiceField name="method" label="Method" choices={methods} />
+      <ChoiceField name="method" choices={methods} />
       <UrlField
         name="url"
-        label="URL"
         description={urlNote}
         required
         placeholder="https://api.example.com/tasks/close-month"
@@ -25,9 +24,7 @@ export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
 }
 
 export function PayloadField(props: { description: string; rows: number }) {
-  return (
-    <LinesField name="payload" label="Payload" mono placeholder='{"month": "2026-11"}' {...props} />
-  );
+  return <LinesField name="payload" mono placeholder='{"month": "2026-11"}' {...props} />;
 }
 
 export function MoreFields() {
@@ -36,7 +33,6 @@ export function MoreFields() {
       <HeadersEditor />
       <UrlField
         name="callback_url"
-        label="Callback URL"
         description="Receives a POST with the outcome. It is sent once, without retries."
       />
     </>
@@ -66,7 +62,6 @@ export function TagsField() {
   return (
     <PlainField
       name="tags"
-      label="Tags"
       description={`Up to ${MOST_TAGS} short words to filter by, separated by commas.`}
       // With a comma and a space behind each.
       maxLength={MOST_TAGS * (TAG_CHARACTERS + 2)}

@@ -10,7 +10,6 @@ export function RetryField() {
   return (
     <PlainField
       name="retry_schedule"
-      label="Retry schedule"
       description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
       placeholder="1m, 30m, 3h"
     />

@@ -21,7 +21,6 @@ export function ScheduleFields() {
     <>
       <PlainField
         name="cron_expression"
-        label="Cron expression"
         description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
         required
         maxLength={LIMITS.cronExpressionCharacters}
