@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { AsyncResource } from 'node:async_hooks';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -8,7 +7,6 @@ import { silentLog } from '#domain/log';
 import { FakeClock } from '#demo/fake-clock';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
-import { startPostgres } from '#testing/postgres';
 import {
   forEachServedStore,
   openThreadedTestStore,
@@ -26,18 +24,6 @@ describe('opening a database', () => {
       const again = await store.reopen();
       assert.deepEqual(again.migrated, []);
       await again.ping();
-    });
-
-    test('a database of a newer version is refused in one line', async () => {
-      await using store = await openTestStore({ isEmpty: true });
-      await store.database.autocommit(
-        CompiledQuery.raw("insert into migrations (name, applied_at) values ('9999-later', 0)"),
-      );
-      await assert.rejects(store.openAnother(), {
-        code: 'STORE_TOO_NEW',
-        message:
-          'the database was made by a newer version of Belfry; start that version or restore a backup',
-      });
     });
 
     test('another APP_KEY is refused before anything is written', async () => {
@@ -86,19 +72,6 @@ describe('a SQLite file', () => {
     }
   });
 
-  test('one process at a time serves a SQLite file', async () => {
-    await using store = await openThreadedTestStore({ serving: true });
-    const file = filePath(store.location);
-    await assert.rejects(store.openAnother({ serving: true }), {
-      code: 'STORE_LOCKED',
-      message: `another Belfry process is serving ${file}; stop it first, or use Postgres to run several`,
-    });
-    const team = await aTeam(store);
-    await aJob(store, team.id);
-    const again = await store.reopen();
-    assert.equal((await again.teams.list()).length, 1);
-  });
-
   test('writes of the command line are noticed by the running service', async () => {
     await using store = await openThreadedTestStore({ serving: true });
     const received: string[] = [];
@@ -137,74 +110,6 @@ describe('a SQLite file', () => {
       });
     });
   }
-
-  test("a SQLite file that can't be created stops the start with its name and the next step", async () => {
-    const folder = makeFolder();
-    const blocked = path.join(folder, 'a-file');
-    fs.writeFileSync(blocked, '');
-    for (const file of [folder, path.join(blocked, 'belfry.db'), '/proc/belfry/belfry.db']) {
-      await assert.rejects(open({ kind: 'sqlite', path: file }), (error: Error) => {
-        assert.equal((error as { code?: string }).code, 'STORE_READ_ONLY');
-        assert.match(error.message, new RegExp(`^the database file ${file} cannot be written; `));
-        return true;
-      });
-    }
-  });
-
-  test('on a full disk the write fails as unavailable, and goes well once there is room', async () => {
-    await using store = await openThreadedTestStore();
-    const team = await aTeam(store);
-    const pages = await pragma(store, 'page_count');
-    await pragma(store, `max_page_count = ${pages + 2}`);
-    const payload = JSON.stringify('x'.repeat(200_000));
-    await assert.rejects(aJob(store, team.id, { payload }), { code: 'STORE_UNAVAILABLE' });
-    assert.deepEqual(await store.jobs.list(team.id, { limit: 10 }), []);
-    await pragma(store, 'max_page_count = 1000000');
-    await aJob(store, team.id, { payload });
-    assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
-  });
-
-  test('a file locked by another program for long is unavailable, then works again', async () => {
-    await using store = await openThreadedTestStore();
-    const other = await store.openAnother();
-    await pragma(other, 'busy_timeout = 20');
-    await store.database.transact(async (trx) => {
-      await trx.selectFrom('teams').select('id').execute();
-      // This transaction has the lock, on another connection.
-      await assert.rejects(
-        outside(() => aTeam(other)),
-        { code: 'STORE_UNAVAILABLE' },
-      );
-    });
-    await aTeam(other);
-  });
-});
-
-describe('a Postgres that goes away', () => {
-  test('calls fail as unavailable while Postgres is away and succeed when it is back', async () => {
-    await using server = await startPostgres({ durable: true });
-    const store = await open({ kind: 'postgres', url: server.url });
-    try {
-      const team = await aTeam(store);
-      await server.crash();
-      for (const call of [
-        () => store.ping(),
-        () => aJob(store, team.id),
-        () => store.teams.list(),
-        () => aTeam(store),
-      ]) {
-        await assert.rejects(call, { code: 'STORE_UNAVAILABLE' });
-      }
-      await assert.rejects(open({ kind: 'postgres', url: server.url }), {
-        code: 'STORE_UNAVAILABLE',
-      });
-      await server.restart();
-      await aJob(store, team.id);
-      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
-    } finally {
-      await store.close();
-    }
-  });
 });
 
 function open(location: StoreLocation) {
@@ -228,27 +133,10 @@ async function aClosedFile(): Promise<string> {
   return file;
 }
 
-function filePath(location: StoreLocation): string {
-  if (location.kind !== 'sqlite') throw new Error('not a file');
-  return location.path;
-}
-
 type Store = Awaited<ReturnType<typeof open>>;
 
 /** Statements are answered in order, so any look that was under way has ended when this one is answered. */
 async function settleLooks(store: Store): Promise<void> {
   await store.database.autocommit(CompiledQuery.raw('select 1'));
   await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function pragma(store: Store, text: string): Promise<number> {
-  const [row] = await store.database.autocommit(CompiledQuery.raw(`pragma ${text}`));
-  return Number(Object.values(row ?? { none: 0 })[0]);
-}
-
-const outsideOfAll = new AsyncResource('another process');
-
-/** Runs work outside of the surrounding transaction, as another process would. */
-function outside<T>(work: () => Promise<T>): Promise<T> {
-  return outsideOfAll.runInAsyncScope(work);
 }

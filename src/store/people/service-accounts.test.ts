@@ -6,7 +6,6 @@ import { forEachStore, type TestStore } from '#testing/stores';
 import { add } from '../database/rows.ts';
 
 let made = 0;
-const NO_ID = '018f0000-0000-7000-8000-000000000000';
 
 /** With a token of its own. */
 async function addAccount(store: TestStore, teamId: string, name: string) {
@@ -22,20 +21,6 @@ async function aServiceAccount(store: TestStore, teamId: string, name: string) {
 }
 
 forEachStore((_, openTestStore) => {
-  test('a service account is found by its hash, with its team, until it is revoked', async () => {
-    await using store = await openTestStore();
-    const [{ id: teamId }, other] = [await aTeam(store), await aTeam(store)];
-    const { hash, id } = await aServiceAccount(store, teamId, 'billing');
-    const found = () => store.serviceAccounts.findByToken(hash);
-    assert.deepEqual(await found(), { teamId, name: 'billing', lastUsedAt: null });
-    assert.equal(await store.serviceAccounts.revoke(other.id, id), null);
-    assert.equal(await store.serviceAccounts.revoke(teamId, NO_ID), null);
-    assert.equal((await found())?.teamId, teamId, 'another team or id changes nothing');
-    assert.equal(await store.serviceAccounts.revoke(teamId, id), 'billing');
-    assert.equal(await found(), null);
-    assert.equal(await store.serviceAccounts.revoke(teamId, id), null);
-  });
-
   test('simultaneous look-ups of service accounts return the team of each token', async () => {
     await using store = await openTestStore();
     const [a, b] = [await aTeam(store), await aTeam(store)];
@@ -47,14 +32,6 @@ forEachStore((_, openTestStore) => {
       found.map((each) => each?.teamId ?? null),
       [b.id, null, a.id, b.id],
     );
-  });
-
-  test('the service account of a deleted team is not found', async () => {
-    await using store = await openTestStore();
-    const { id: teamId } = await aTeam(store);
-    const { hash } = await aServiceAccount(store, teamId, 'billing');
-    await store.members.deleteTeam(teamId, store.clock.now());
-    assert.equal(await store.serviceAccounts.findByToken(hash), null);
   });
 
   test('service accounts are listed by name with maker and last use, and without the hash', async () => {
