@@ -21,9 +21,13 @@ import { openPlanner, type PlanNode } from '#testing/plans';
 import {
   openPostgresTestStore,
   openSqliteTestStore,
+  type OpenTestStore,
   postgresUrl,
   TEST_START,
+  type TestStore,
 } from '#testing/stores';
+import { fillExecutions, fillJobs } from '#testing/fill';
+import { add, all } from './database/rows.ts';
 import type { RanStatement } from './database/database.ts';
 import { measureWaitingPayloads } from './jobs/job-records.ts';
 import { writeCursor } from './lists/cursor.ts';
@@ -46,123 +50,103 @@ const SMALL_INDEXES = ['jobs_running'];
 const bounds = { ...TEAM_BOUNDS, crons: 100_000 };
 
 /**
- * No statement's cost may grow with the number of waiting or finished jobs. Every statement of the engine, the API and
- * retention runs once here, on tables with thousands of rows, and its plan is read.
+ * Runs every statement of the engine, the API and retention once: with thousands of rows and statistics, or with
+ * almost none.
  */
-describe('plans of the statements that run all the time', () => {
-  test('SQLite searches by an index, and never reads a big table through', async () => {
-    const ran = new Map<string, RanStatement>();
-    await using store = await openSqliteTestStore({
-      onStatement: (each) => ran.set(each.sql, each),
-      bounds,
-    });
+async function askAll(open: OpenTestStore, isFull: boolean) {
+  const ran = new Map<string, RanStatement>();
+  const onStatement = (each: RanStatement) => ran.set(each.sql, each);
+  const store = await open({ isEmpty: true, onStatement, bounds });
+  await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
+  if (isFull) {
     await fill(store);
     await store.database.autocommit(CompiledQuery.raw('analyze'));
-    ran.clear();
-    await askEverything(store);
-    const path = store.location.kind === 'sqlite' ? store.location.path : '';
-    using database = new DatabaseSync(path, { readOnly: true });
-    const faults = [...ran.values()].filter(isPlanned).flatMap(({ sql }) => {
-      const rows = database.prepare(`explain query plan ${sql}`).all();
-      const details = rows.map(({ detail }) => String(detail));
-      return details
-        .filter((detail) => scansBigTable(detail, sql))
-        .map((detail) => `${detail} in ${sql}`);
-    });
-    assert.deepEqual(faults, []);
-    assert.ok(ran.size > 30, `${ran.size} statements`);
+  } else {
+    const team = await aTeam(store);
+    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
+  }
+  ran.clear();
+  await askEverything(store);
+  const statements = [...ran.values()].filter(isPlanned);
+  assert.ok(statements.length > 30, `${statements.length} statements`);
+  return { store, statements };
+}
+
+function explainOnSqlite(
+  { location }: TestStore,
+  statements: readonly RanStatement[],
+  isFault: (detail: string, sql: string) => boolean,
+): string[] {
+  using database = new DatabaseSync(location.kind === 'sqlite' ? location.path : '', {
+    readOnly: true,
+  });
+  return statements.flatMap(({ sql }) => {
+    const rows = database.prepare(`explain query plan ${sql}`).all();
+    const details = rows.map(({ detail }) => String(detail));
+    return details.filter((detail) => isFault(detail, sql)).map((detail) => `${detail} in ${sql}`);
+  });
+}
+
+/** The plans that are kept for any values, and with `withValues` also those for the values. */
+async function explainOnPostgres(
+  store: TestStore,
+  statements: readonly RanStatement[],
+  find: (node: PlanNode) => string[],
+  { withValues = false } = {},
+): Promise<string[]> {
+  await using planner = await openPlanner(postgresUrl(store));
+  const faults = [];
+  for (const { sql, parameters } of statements) {
+    for (const values of withValues ? [parameters, null] : [null]) {
+      for (const fault of (await planner.plan(sql, values)).flatMap(find)) {
+        faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
+      }
+    }
+  }
+  return faults;
+}
+
+const isPrepared = ({ sql }: RanStatement) => sql.startsWith('/*');
+
+/** No statement's cost may grow with the number of waiting or finished jobs. */
+describe('plans of the statements that run all the time', () => {
+  test('SQLite searches by an index, and never reads a big table through', async () => {
+    const { store, statements } = await askAll(openSqliteTestStore, true);
+    await using _ = store;
+    assert.deepEqual(explainOnSqlite(store, statements, scansBigTable), []);
   });
 
   test('SQLite, which has no statistics, keeps to more than the team', async () => {
-    const ran = new Map<string, RanStatement>();
-    await using store = await openSqliteTestStore({
-      onStatement: (each) => ran.set(each.sql, each),
-      bounds,
-    });
-    const team = await aTeam(store);
-    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
-    await askEverything(store);
-    const path = store.location.kind === 'sqlite' ? store.location.path : '';
-    using database = new DatabaseSync(path, { readOnly: true });
-    const faults = [...ran.values()].filter(isPlanned).flatMap(({ sql }) => {
-      const rows = database.prepare(`explain query plan ${sql}`).all();
-      const wide = rows.filter(({ detail }) => readsWholeTeam(String(detail), sql));
-      return wide.map(({ detail }) => `${String(detail)} in ${sql}`);
-    });
-    assert.deepEqual(faults, []);
+    const { store, statements } = await askAll(openSqliteTestStore, false);
+    await using _ = store;
+    assert.deepEqual(explainOnSqlite(store, statements, readsWholeTeam), []);
   });
 
+  // The engine's connections plan each statement without its values, others only what is prepared.
   test('Postgres uses an index for every hot statement, with and without values', async () => {
-    const ran = new Map<string, RanStatement>();
-    await using store = await openPostgresTestStore({
-      isEmpty: true,
-      onStatement: (each) => ran.set(each.sql, each),
-      bounds,
-    });
-    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
-    await fill(store);
-    await store.database.autocommit(CompiledQuery.raw('analyze'));
-    ran.clear();
-    await askEverything(store);
-    await using planner = await openPlanner(postgresUrl(store));
-    const faults = [];
-    for (const { sql, parameters } of [...ran.values()].filter(isPlanned)) {
-      // The engine's connections plan each statement without its values, others only what is prepared.
-      for (const values of [parameters, null]) {
-        for (const fault of (await planner.plan(sql, values)).flatMap(faultsOf)) {
-          faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
-        }
-      }
-    }
+    const { store, statements } = await askAll(openPostgresTestStore, true);
+    await using _ = store;
+    const faults = await explainOnPostgres(store, statements, faultsOf, { withValues: true });
     assert.deepEqual(faults, []);
-    assert.ok(ran.size > 30, `${ran.size} statements`);
   });
 
   test('Postgres uses an index for transient tables that were analyzed while empty', async () => {
-    const ran = new Map<string, RanStatement>();
-    await using store = await openPostgresTestStore({
-      isEmpty: true,
-      onStatement: (each) => ran.set(each.sql, each),
-      bounds,
-    });
-    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
-    const team = await aTeam(store);
-    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
-    await askEverything(store);
+    const { store, statements } = await askAll(openPostgresTestStore, false);
+    await using _ = store;
     for (const table of COME_AND_GO) {
       await store.database.autocommit(CompiledQuery.raw(`delete from ${table}`));
     }
     await store.database.autocommit(CompiledQuery.raw('analyze'));
-    await using planner = await openPlanner(postgresUrl(store));
-    const faults = [];
-    for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
-      // What a node had under way that died is looked for among all that runs.
-      if (/^\/\* find-claimed-|give-up/.test(sql)) continue;
-      for (const plan of await planner.plan(sql, null)) {
-        faults.push(...wholeReadsOf(plan).map((fault) => `${fault} in ${sql}`));
-      }
-    }
-    assert.deepEqual(faults, []);
+    // What a node had under way that died is looked for among all that runs.
+    const searched = ({ sql }: RanStatement) => !/^\/\* find-claimed-|give-up/.test(sql);
+    const prepared = statements.filter(isPrepared).filter(searched);
+    assert.deepEqual(await explainOnPostgres(store, prepared, wholeReadsOf), []);
   });
 
   test('Postgres keeps to whole keys in plans that it made while the tables were empty', async () => {
-    const ran = new Map<string, RanStatement>();
-    await using store = await openPostgresTestStore({
-      isEmpty: true,
-      onStatement: (each) => ran.set(each.sql, each),
-      bounds,
-    });
-    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
-    const team = await aTeam(store);
-    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
-    await askEverything(store);
-    await using planner = await openPlanner(postgresUrl(store));
-    const faults = [];
-    for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
-      for (const plan of await planner.plan(sql, null)) {
-        faults.push(...wideReadsOf(plan).map((fault) => `${fault} in ${sql}`));
-      }
-    }
+    const { store, statements } = await askAll(openPostgresTestStore, false);
+    await using _ = store;
+    const faults = await explainOnPostgres(store, statements.filter(isPrepared), wideReadsOf);
     assert.deepEqual(faults, []);
   });
 });
@@ -259,110 +243,64 @@ function locksChosenAgain(node: PlanNode): string[] {
 const COUNT = 20_000;
 
 async function fill(store: Store): Promise<void> {
-  const [a, b] = [await aTeam(store), await aTeam(store)];
+  const teamIds = [(await aTeam(store)).id, (await aTeam(store)).id];
+  const teamOf = (n: number) => teamIds[n % 2] ?? '';
   const queueIds: string[] = [];
   for (let n = 0; n < 40; n++) {
-    const { id } = await aQueue(store, n % 2 ? a.id : b.id, { name: `q${n}`, deadLetterDays: 365 });
+    const { id } = await aQueue(store, teamOf(n), { name: `q${n}`, deadLetterDays: 365 });
     queueIds.push(id);
   }
   const states = ['pending', 'success', 'retried', 'dead_lettered', 'failed'];
   const jobs = Array.from({ length: COUNT }, (_, n) => {
-    const status = states[n % states.length] ?? '';
-    // Spread over the whole history, and so over its partitions.
-    const completed = status === 'pending' ? null : TEST_START - n * 120_000;
-    const queue = n % 40;
-    return [queue % 2 ? a.id : b.id, newId(TEST_START), queueIds[queue], status, completed];
+    const queue = n % queueIds.length;
+    return {
+      team_id: teamOf(queue),
+      queue_id: queueIds[queue] ?? '',
+      status: states[n % states.length] ?? '',
+      scheduled_at: TEST_START + 3_600_000,
+      // Spread over the whole history, and so over its partitions.
+      completed_at: TEST_START - n * 120_000,
+    };
   });
-  const isWaiting = ([, , , status]: (string | number | null | undefined)[]) =>
-    status === 'pending';
-  await insertRows(store, jobs.filter(isWaiting), jobsFrom);
-  const ended = jobs.filter((job) => !isWaiting(job));
-  await insertRows(store, ended, endedJobsFrom(EMPTY[store.dialect]));
+  await fillJobs(store, jobs);
   for (const table of ['jobs', 'ended_jobs']) {
     const retries = `update ${table} set attempt_number = 2 where queue_id in (
       select id from queues where name like 'q1%')`;
     await store.database.autocommit(CompiledQuery.raw(retries));
   }
   const cronIds: string[] = [];
-  for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, n % 2 ? a.id : b.id)).id);
-  const executions = Array.from({ length: COUNT }, (_, n) => [
-    n % 2 ? a.id : b.id,
-    newId(TEST_START),
-    cronIds[n % 20],
-    'success',
-    TEST_START - n,
-  ]);
-  await insertRows(store, executions, executionsFrom(EMPTY[store.dialect]));
-  const others = Array.from({ length: 5000 }, (_, n) => {
-    const teamId = n % 2 ? a.id : b.id;
-    return [teamId, newId(TEST_START), newId(TEST_START), 'active', TEST_START + 3_600_000 + n];
+  for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, teamOf(n))).id);
+  const executions = Array.from({ length: COUNT }, (_, n) => {
+    const completed_at = TEST_START - n;
+    return { team_id: teamOf(n), cron_id: cronIds[n % cronIds.length] ?? '', completed_at };
   });
-  await insertRows(store, others, cronsFrom);
-  await insertRows(store, others, callbacksFrom);
-  const counted = executions.map(([teamId, id, , , at]) => [teamId, id, id, 'success', at]);
-  await insertRows(store, counted, durationsFrom);
-}
-
-const FROM_JSON = {
-  sqlite: (parameter: string) =>
-    `select value->>0 as team_id, value->>1 as id, value->>2 as owner_id, value->>3 as status,
-      value->>4 as completed_at from json_each(${parameter})`,
-  postgres: (parameter: string) =>
-    `select (value->>0)::uuid as team_id, (value->>1)::uuid as id, (value->>2)::uuid as owner_id,
-      value->>3 as status, (value->>4)::bigint as completed_at from json_array_elements(${parameter}::json)`,
-};
-
-function jobsFrom(rows: string): string {
-  return `insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
-    created_at, scheduled_at)
-    select team_id, id, id, 1, owner_id, status, 'POST', 'http://target.example/', ${TEST_START},
-    ${TEST_START + 3_600_000} from (${rows}) as given`;
-}
-
-const EMPTY = { sqlite: `x''`, postgres: `''::bytea` };
-
-function endedJobsFrom(body: string): (rows: string) => string {
-  return (
-    rows,
-  ) => `insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, status,
-    method, url, created_at, scheduled_at, completed_at, total_bytes, body)
-    select team_id, id, id, 1, owner_id, status, 'POST', 'http://target.example/', ${TEST_START},
-    ${TEST_START}, completed_at, 0, ${body} from (${rows}) as given`;
-}
-
-function executionsFrom(body: string): (rows: string) => string {
-  return (
-    rows,
-  ) => `insert into ended_executions (team_id, id, cron_id, status, created_at, completed_at,
-    total_bytes, body)
-    select team_id, id, owner_id, status, ${TEST_START}, completed_at, 0, ${body} from (${rows}) as given`;
-}
-
-function cronsFrom(rows: string): string {
-  return `insert into crons (team_id, id, name, url, method, cron_expression, timeout_seconds,
-    is_active, next_run_at, assertions, created_at)
-    select team_id, id, 'a cron', 'http://target.example/', 'GET', '0 * * * *', 30, 1, completed_at,
-    '[]', ${TEST_START} from (${rows}) as given`;
-}
-
-function callbacksFrom(rows: string): string {
-  return `insert into callbacks (team_id, id, run_id, url, body, created_at)
-    select team_id, id, owner_id, 'http://caller.example/', '{}', ${TEST_START}
-    from (${rows}) as given`;
-}
-
-function durationsFrom(rows: string): string {
-  return `insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
-    select team_id, owner_id, completed_at, status, 1, 1 from (${rows}) as given`;
-}
-
-async function insertRows(
-  store: Store,
-  rows: readonly unknown[],
-  textFrom: (rows: string) => string,
-): Promise<void> {
-  const unpacked = FROM_JSON[store.dialect](store.dialect === 'postgres' ? '$1' : '?1');
-  await store.database.autocommit(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
+  await fillExecutions(store, executions);
+  const [cron] = await all(store.database, 'crons', { id: cronIds });
+  assert.ok(cron);
+  const others = Array.from({ length: 5000 }, (_, n) => ({
+    team_id: teamOf(n),
+    id: newId(TEST_START),
+    next_run_at: TEST_START + 3_600_000 + n,
+  }));
+  await add(
+    store.database,
+    'crons',
+    others.map((each) => Object.assign({}, cron, each)),
+  );
+  const callback = { url: 'http://caller.example/', body: '{}', created_at: TEST_START };
+  await add(
+    store.database,
+    'callbacks',
+    others.map(({ team_id, id }) => Object.assign({ team_id, id, run_id: id }, callback)),
+  );
+  const counted = { outcome: 'success', step: 1, runs: 1 } as const;
+  await add(
+    store.database,
+    'duration_hours',
+    executions.map(({ team_id, completed_at }) => {
+      return Object.assign({ team_id, source_id: newId(TEST_START), hour: completed_at }, counted);
+    }),
+  );
 }
 
 async function askEverything(store: Store): Promise<void> {
