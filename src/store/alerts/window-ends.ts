@@ -11,10 +11,9 @@ import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotifications, readKnownChannels } from './notification-rows.ts';
-import { copyPausingWindows } from './pausing-windows.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
-import { readWindows, type StoredWindow } from './window-rows.ts';
+import { copyPausingWindows, readWindows, type StoredWindow } from './window-rows.ts';
 import { above, all, change, first } from '../database/rows.ts';
 
 /** Of one round, and of one notification. */

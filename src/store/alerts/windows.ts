@@ -3,9 +3,14 @@ import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
-import { copyPausingWindows } from './pausing-windows.ts';
 import type { SignalBus } from '../database/signals.ts';
-import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
+import {
+  copyPausingWindows,
+  readWindows,
+  type StoredWindow,
+  type WindowSettings,
+  writeCovers,
+} from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, atMost, change, count, first, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

@@ -2,7 +2,7 @@ import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { ScriptByDialect } from '../database/transaction-script.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import { TEAM_SLOTS, type TeamSlots } from '../runs/team-slots.ts';
+import { TEAM_SLOTS, type TeamSlots } from '../runs/run-tables.ts';
 import type { Row } from '../tables/tables.ts';
 
 type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };

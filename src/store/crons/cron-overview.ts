@@ -1,4 +1,4 @@
-import { type ExecutionRecord, executionRecord } from './execution-records.ts';
+import { type ExecutionRecord, executionRecord } from '../runs/run-records.ts';
 import type { Database } from '../database/database.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import type { Row } from '../tables/tables.ts';

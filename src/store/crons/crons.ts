@@ -21,7 +21,7 @@ import {
   type ExecutionRecord,
   executionRecord,
   NOT_ENDED,
-} from './execution-records.ts';
+} from '../runs/run-records.ts';
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';

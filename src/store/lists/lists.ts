@@ -7,7 +7,7 @@ import { countRunningJobs, readQueueLoads, readRateLoad } from './queue-lists.ts
 import { readCronResults, readQueueResults } from './recent-results.ts';
 import { listJobPage, listRunPage } from './run-list.ts';
 import { listSourceStates, readStreaks } from './source-states.ts';
-import { listTagsOf } from './tag-lists.ts';
+import { listTagsOf } from './sources.ts';
 
 export type { EndedRun } from './cron-lists.ts';
 export type { FailureGroup, FailureGroups } from './failures.ts';

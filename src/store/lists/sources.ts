@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readTags } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 import { hasTag } from './cron-lists.ts';
@@ -21,4 +22,21 @@ export async function findSourceIds(
   ];
   const rows = await all(db, table, { team_id: teamId, id }, { columns: ['id'], where });
   return rows.map((row) => row.id);
+}
+
+export async function listTagsOf(
+  db: Database,
+  teamId: string,
+  table: 'crons' | 'queues',
+): Promise<string[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom(table)
+      .select('tags')
+      .distinct()
+      .where('team_id', '=', teamId)
+      .where('tags', 'is not', null)
+      .execute(),
+  );
+  return [...new Set(rows.flatMap(({ tags }) => readTags(tags)))].toSorted();
 }

@@ -1,11 +1,27 @@
 import type { Database, Reader, Trx } from '../database/database.ts';
-import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
 import { addMissing, all, change, count, not, one } from '../database/rows.ts';
-import type { Role } from '../tables/accounts.ts';
+import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Context } from '../database/context.ts';
 
-export type { Mapped } from './group-plan.ts';
+export interface Mapped {
+  teamId: string;
+  group: string;
+  role: InvitedRole;
+}
+
+/** `group` is null if a person made it. */
+interface Present {
+  teamId: string;
+  role: Role;
+  group: string | null;
+}
+
+/** `was`: the role so far; null for new members. */
+type GroupChange =
+  | { kind: 'joined'; role: InvitedRole; group: string; was: null }
+  | { kind: 'role'; role: InvitedRole; group: string; was: Role }
+  | { kind: 'left'; group: string; was: Role };
 
 export type GroupChanged = GroupChange & { teamId: string };
 
@@ -79,4 +95,38 @@ async function carryOut(
   if (changed.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
   // Another group with the same role is not reported.
   return changed.role !== was;
+}
+
+const RANK: Record<InvitedRole, number> = { viewer: 0, member: 1, admin: 2 };
+
+/** @param mapped of several groups of a team, the highest role counts, then the first name */
+function planMemberships(present: readonly Present[], mapped: readonly Mapped[]): GroupChanged[] {
+  const best = bestOfTeams(mapped);
+  const known = new Set(present.map(({ teamId }) => teamId));
+  const changes = present.flatMap(({ teamId, role: was, group: by }): GroupChanged[] => {
+    if (by === null || was === 'owner') return [];
+    const now = best.get(teamId);
+    if (!now) return [{ teamId, kind: 'left' as const, group: by, was }];
+    const { group, role } = now;
+    return group === by && role === was
+      ? []
+      : [{ teamId, kind: 'role' as const, group, role, was }];
+  });
+  const joined = [...best.values()].flatMap(({ teamId, group, role }): GroupChanged[] =>
+    known.has(teamId) ? [] : [{ teamId, kind: 'joined' as const, group, role, was: null }],
+  );
+  return [...changes, ...joined];
+}
+
+export function bestOfTeams(mapped: readonly Mapped[]): Map<string, Mapped> {
+  const best = new Map<string, Mapped>();
+  for (const each of mapped) {
+    const other = best.get(each.teamId);
+    const isBetter =
+      !other ||
+      RANK[each.role] > RANK[other.role] ||
+      (each.role === other.role && each.group < other.group);
+    if (isBetter) best.set(each.teamId, each);
+  }
+  return best;
 }

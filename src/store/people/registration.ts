@@ -6,7 +6,7 @@ import type { Trx } from '../database/database.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
-import { bestOfTeams, type Mapped } from './group-plan.ts';
+import { bestOfTeams, type Mapped } from './group-memberships.ts';
 import { insertTeam } from './teams.ts';
 import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

@@ -3,8 +3,7 @@ import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { add, change, not, one, remove } from '../database/rows.ts';
 import { readPassword, setPassword } from './passwords.ts';
-import { takeOneTimeToken } from './one-time-tokens.ts';
-import { dropOneTimeTokens } from './access.ts';
+import { dropOneTimeTokens, takeOneTimeToken } from './one-time-tokens.ts';
 import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts';
 
 interface NewSession {

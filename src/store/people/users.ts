@@ -1,7 +1,7 @@
 import type { Row } from '../tables/tables.ts';
 import { sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
-import { dropOneTimeTokens, endAccess } from './access.ts';
+import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
 import { all, change, one, remove } from '../database/rows.ts';
 import { readPassword } from './passwords.ts';
 import type { Context } from '../database/context.ts';

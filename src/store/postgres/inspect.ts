@@ -1,14 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
 import { findOldSnapshots } from '../figures/snapshots.ts';
 import { coveredMs, findSpans } from '../retention/partitions.ts';
-import { readSize } from '../retention/history-size.ts';
-import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
+import { inspectSize } from '../retention/history-size.ts';
+import { isPooledByTransaction, makeClient, TRANSACTION_POOLING } from './pooling.ts';
 import { postgres } from '../sql/postgres.ts';
-
-const LIMIT_MS = 5000;
 
 /** Rejects if the server can't be reached. */
 export async function inspectPostgres(
@@ -18,14 +16,7 @@ export async function inspectPostgres(
   if (await isPooledByTransaction(url)) {
     return { kind: 'unreachable', reason: TRANSACTION_POOLING };
   }
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: LIMIT_MS,
-    query_timeout: LIMIT_MS,
-    application_name: 'belfry doctor',
-  });
-  // Without a listener, a broken idle connection would end the process.
-  client.on('error', () => {});
+  const client = makeClient(url, 'doctor');
   try {
     await client.connect();
     if (schema !== undefined) await client.query(`set search_path = "${schema}"`);
@@ -44,7 +35,7 @@ export async function inspectPostgres(
       server: await readServerSettings(client),
       oldSnapshots: await findOldSnapshots(ask),
       partitionsAheadMs: isEmpty ? null : coveredMs(await findSpans(ask), now),
-      size: isEmpty ? null : await readSize(ask, postgres, now),
+      size: isEmpty ? null : await inspectSize(ask, postgres, now),
     };
   } finally {
     // The server may have stopped answering.

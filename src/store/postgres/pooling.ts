@@ -20,7 +20,7 @@ export const TRANSACTION_POOLING =
 
 /** A pooler by transaction serves the second connection with the process of the first. */
 export async function isPooledByTransaction(url: string): Promise<boolean> {
-  const [one, other] = [makeClient(url), makeClient(url)];
+  const [one, other] = [makeClient(url, 'start'), makeClient(url, 'start')];
   try {
     await one.connect();
     await other.connect();
@@ -36,12 +36,13 @@ export async function isPooledByTransaction(url: string): Promise<boolean> {
   }
 }
 
-function makeClient(connectionString: string): pg.Client {
+/** For a few statements outside of the pools. */
+export function makeClient(connectionString: string, use: 'start' | 'doctor'): pg.Client {
   const client = new pg.Client({
     connectionString,
     connectionTimeoutMillis: LIMIT_MS,
     query_timeout: LIMIT_MS,
-    application_name: 'belfry start',
+    application_name: `belfry ${use}`,
   });
   // Without a listener, a broken idle connection would end the process.
   client.on('error', () => {});

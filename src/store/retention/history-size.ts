@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { DAY_MS } from '#domain/instant';
 import { cutHistory } from '#domain/history-size';
+import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { DatabaseSize } from '../database/inspection.ts';
@@ -79,7 +80,7 @@ async function partInUse(ask: Ask, { history, stored, pages, live }: TableSize) 
 }
 
 /** For reports: it reads an index of SQLite through. */
-export async function readSize(ask: Ask, dialect: Dialect, now: number): Promise<DatabaseSize> {
+export async function inspectSize(ask: Ask, dialect: Dialect, now: number): Promise<DatabaseSize> {
   return {
     ...(await MEASURES[dialect.name](ask)),
     endedRuns: await countEndedRuns(ask, dialect),
@@ -129,7 +130,7 @@ export interface SizeLook extends Measured {
 }
 
 export async function lookAtSize(
-  searches: Database,
+  { searches }: Context,
   maxBytes: number,
   now: number,
 ): Promise<SizeLook> {
@@ -140,8 +141,12 @@ export async function lookAtSize(
   return { ...measured, cut: cutHistory({ ...measured, maxBytes, oldestAt, now }) };
 }
 
+export async function readSize({ searches }: Context, now: number): Promise<DatabaseSize> {
+  return withAsk(searches, (ask) => inspectSize(ask, searches.dialect, now));
+}
+
 /** @param work on a connection of its own */
-export function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise<T> {
+function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise<T> {
   return searches.read((reader) =>
     work(async (text, ...parameters) => {
       const { rows } = await reader.executeQuery(CompiledQuery.raw(text, parameters));
@@ -154,8 +159,11 @@ const LOOKER = 'history_size_looker';
 /** A process that has not looked for so long is replaced by another. */
 const LOOKS_FOR_MS = 180_000;
 
-/** One process looks and deletes: several would each delete the excess. Calls renew it. @param id of this process */
-export async function becomeLooker(main: Database, id: string, now: number): Promise<boolean> {
+/**
+ * One process looks and deletes: several would each delete the excess. Calls renew it.
+ * @param id of this process. @returns whether it is the one
+ */
+export async function becomeLooker({ main }: Context, id: string, now: number): Promise<boolean> {
   const value = JSON.stringify({ id, at: now });
   const row = await one(main, 'installation', { key: LOOKER }, ['value']);
   if (!row) return (await addMissing(main, 'installation', { key: LOOKER, value })) === 1;

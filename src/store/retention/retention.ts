@@ -5,10 +5,9 @@ import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
 import { deleteOldAlerts } from '../alerts/alerts.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
-import type { DatabaseSize } from '../database/inspection.ts';
 import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
-import { becomeLooker, lookAtSize, readSize, type SizeLook, withAsk } from './history-size.ts';
+import { becomeLooker, lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES } from '../tables/tables.ts';
 import {
@@ -172,18 +171,9 @@ export const retention = {
     return DELETIONS[kind](main, asked);
   },
 
-  /** @param id of this process. @returns whether it is the one that limits the size */
-  async becomeLooker({ main }: Context, id: string, now: number): Promise<boolean> {
-    return becomeLooker(main, id, now);
-  },
-
-  async lookAtSize({ searches }: Context, maxBytes: number, now: number): Promise<SizeLook> {
-    return lookAtSize(searches, maxBytes, now);
-  },
-
-  async readSize({ searches }: Context, now: number): Promise<DatabaseSize> {
-    return withAsk(searches, (ask) => readSize(ask, searches.dialect, now));
-  },
+  becomeLooker,
+  lookAtSize,
+  readSize,
 
   /** @returns with `limit` rows there may be more */
   async deleteEndedUntil({ main }: Context, until: number, limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { nextRunAfter } from '#domain/cron';
 import { withinEnd } from '#domain/cron-end';
 import { findPauseEnd } from '#domain/maintenance';
-import { readPausingWindows } from '../alerts/pausing-windows.ts';
+import { readPausingWindows } from '../alerts/window-rows.ts';
 import { endOf } from '../crons/row-end.ts';
 import { newId } from '#domain/ids';
 import {
@@ -23,7 +23,7 @@ import type {
   GroupSlots,
 } from './claims.ts';
 import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
-import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
+import { TEAM_SLOTS, type TeamSlots } from './run-tables.ts';
 import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';

@@ -11,7 +11,7 @@ import {
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, GroupSlots } from './claims.ts';
 import { findPauseEnd } from '#domain/maintenance';
-import { readPausingWindows } from '../alerts/pausing-windows.ts';
+import { readPausingWindows } from '../alerts/window-rows.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** Shared by both databases. */

@@ -38,3 +38,29 @@ export function responseOf({
 }: Pick<WholeExecutionRow, 'body' | 'total_bytes' | 'trace'>): ResponseRecord | null {
   return body === null ? null : { body, totalBytes: total_bytes ?? 0, trace };
 }
+
+const RECORD_COLUMNS = [...RUN_COLUMNS, 'cron_id', 'scheduled_for'] as const;
+type RecordRow = Pick<StoredExecutionRow, (typeof RECORD_COLUMNS)[number]>;
+
+/** An execution in the form of exports and the command line (§2.5). */
+export type ExecutionRecord = RecordOf<RecordRow>;
+
+export interface ExecutionDetail extends ExecutionRecord {
+  response: ResponseRecord | null;
+}
+
+export const NOT_ENDED = {
+  completed_at: null,
+  response_status: null,
+  reason: null,
+  error_message: null,
+  duration_ms: null,
+};
+
+export function executionRecord(row: RecordRow): ExecutionRecord {
+  return toRecord(row, RECORD_COLUMNS);
+}
+
+export function executionDetail(row: WholeExecutionRow): ExecutionDetail {
+  return { ...executionRecord(row), response: responseOf(row) };
+}

@@ -47,3 +47,10 @@ export const SMALL_EXECUTION_COLUMNS: readonly string[] = [
 export function ofEachTable<T>(make: (table: RunTable) => T): Readonly<Record<RunTable, T>> {
   return { jobs: make('jobs'), executions: make('executions') };
 }
+
+export const TEAM_SLOTS = { team_id: 'id', slots: 'int' } as const satisfies Fields;
+
+export interface TeamSlots {
+  team_id: string;
+  slots: number;
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
-import { readSize } from '../retention/history-size.ts';
+import { inspectSize } from '../retention/history-size.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -31,7 +31,7 @@ export async function inspectSqliteFile(path: string, now: number): Promise<Insp
     engines: null,
     server: null,
     partitionsAheadMs: null,
-    size: isEmpty ? null : await readSize(ask, sqlite, now),
+    size: isEmpty ? null : await inspectSize(ask, sqlite, now),
   };
 }
 

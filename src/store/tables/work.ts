@@ -34,7 +34,7 @@ export const teams = table(
     paused_at: instant().orNull,
     paused_by: text().orNull,
     paused_until: instant().orNull,
-    /** A copy of the windows that pause runs (pausing-windows.ts), because claims read the team's row anyway. */
+    /** A copy of the windows that pause runs (alerts/window-rows.ts), because claims read the team's row anyway. */
     pausing_windows: json().orNull,
     /** A JSON path (§2.4) into payloads. */
     shown_field: text().orNull,
