@@ -4,7 +4,7 @@ import type { CronEnd } from '#domain/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { writeSlowRule } from '#domain/slow-runs';
 import { readTags, writeTags } from '#domain/tags';
-import { toRecord } from '../database/records.ts';
+import { toRecord, toRow } from '../database/records.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import { crons as cronsTable } from '../tables/work.ts';
@@ -51,20 +51,30 @@ export interface Cron extends CronSettings {
   unreadable: string | null;
 }
 
+/** Columns that are no field of the same name and form. */
+const UNLIKE = [
+  ...(['sealed_headers', 'payload', 'assertions', 'alert_settings', 'slow_rule'] as const),
+  ...(['keeps_response_body', 'tags', 'is_active', 'ends_at', 'max_runs'] as const),
+  ...(['failed_runs', 'failing_since', 'has_raised_failure', 'remind_at'] as const),
+] as const;
+const PLAIN = namesOf(cronsTable.columns, ...UNLIKE);
+const PLAIN_SETTINGS = namesOf(
+  cronsTable.columns,
+  ...UNLIKE,
+  ...(['team_id', 'id', 'created_at', 'next_run_at', 'paused_until'] as const),
+  ...(['runs_counted', 'stopped_after'] as const),
+);
+type PlainSetting = (typeof PLAIN_SETTINGS)[number];
+
 export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettings) {
   return {
-    name: settings.name,
-    url: settings.url,
-    method: settings.method,
-    callback_url: settings.callbackUrl,
-    cron_expression: settings.cronExpression,
-    timeout_seconds: settings.timeoutSeconds,
-    alert_threshold: settings.alertThreshold,
+    ...(toRow<Row<'crons'>, PlainSetting>(settings, PLAIN_SETTINGS) as Pick<
+      Row<'crons'>,
+      PlainSetting
+    >),
     assertions: JSON.stringify(settings.assertions),
     alert_settings: writeAlertSettings(settings.alertSettings),
-    stop_after: settings.stopAfter,
     keeps_response_body: yesNo(settings.keepsResponseBody),
-    starts_at: settings.startsAt,
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
     slow_rule: writeSlowRule(settings.alertSettings.slow),
@@ -73,24 +83,6 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     payload: settings.payload === null ? null : JSON.stringify(settings.payload),
   };
 }
-
-const PLAIN = namesOf(
-  cronsTable.columns,
-  'sealed_headers',
-  'payload',
-  'assertions',
-  'alert_settings',
-  'slow_rule',
-  'keeps_response_body',
-  'tags',
-  'is_active',
-  'ends_at',
-  'max_runs',
-  'failed_runs',
-  'failing_since',
-  'has_raised_failure',
-  'remind_at',
-);
 
 export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
   const reader = new PartsReader();

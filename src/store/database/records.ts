@@ -29,6 +29,19 @@ export function toRecord<Row extends object, C extends keyof Row & string = keyo
   return record as RecordOf<Pick<Row, C>>;
 }
 
+/** The fields of these columns; those that are undefined are left out. */
+export function toRow<Row extends object, C extends keyof Row & string>(
+  record: Partial<RecordOf<Pick<Row, C>>>,
+  columns: readonly C[],
+): Partial<Pick<Row, C>> {
+  const row: Record<string, unknown> = {};
+  for (const column of columns) {
+    const value = (record as Record<string, unknown>)[fieldName(column)];
+    if (value !== undefined) row[column] = value;
+  }
+  return row as Partial<Pick<Row, C>>;
+}
+
 /** Packs records as `packRows` packs rows. */
 export function packRecords<F extends Fields>(
   fields: F,

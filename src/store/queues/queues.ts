@@ -17,7 +17,9 @@ import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
-import type { YesNo } from '../tables/table.ts';
+import { toRecord, toRow } from '../database/records.ts';
+import { namesOf, type YesNo } from '../tables/table.ts';
+import { queues as queuesTable } from '../tables/work.ts';
 import type { Row } from '../tables/tables.ts';
 import { forgetTaken } from '../runs/taken-slots.ts';
 import { addMissing, all, change, one, remove } from '../database/rows.ts';
@@ -32,20 +34,22 @@ export interface Queue extends QueueSettings {
 
 type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at' | 'paused_at'>;
 
+/** Columns that have the name and the form of their setting. */
+const SETTINGS = namesOf(
+  queuesTable.columns,
+  ...(['team_id', 'id', 'name', 'created_at', 'paused_at'] as const),
+  ...(['retry_schedule', 'retries_enabled', 'rate', 'assertions', 'email_alerts'] as const),
+  ...(['is_paused', 'alert_settings', 'slow_rule', 'watch_rules'] as const),
+  ...(['keeps_response_body', 'tags'] as const),
+);
+
 function queueOf(row: Row<'queues'>): Queue {
   return {
-    teamId: row.team_id,
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    timeoutSeconds: row.timeout_seconds,
+    ...toRecord(row, ['team_id', 'id', 'name', 'created_at', ...SETTINGS]),
     ...policyOf(row),
-    concurrencyLimit: row.concurrency_limit,
     rate: row.rate === null ? null : parseRate(row.rate),
     assertions: readList(row.assertions),
-    deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
-    pausedUntil: row.paused_until,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     watch: readWatchRules(row.watch_rules),
     keepsResponseBody: row.keeps_response_body === 1,
@@ -63,20 +67,16 @@ function readList<Item>(text: string): Item[] {
 }
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
-  const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
-  const { assertions, emailAlerts, deadLetterDays } = settings;
-  const { rate, isPaused, pausedUntil, alertSettings, watch, keepsResponseBody, tags } = settings;
+  const { retrySchedule, retriesEnabled, rate, assertions, emailAlerts } = settings;
+  const { isPaused, alertSettings, watch, keepsResponseBody, tags } = settings;
   return {
-    ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
+    ...toRow<Row<'queues'>, (typeof SETTINGS)[number]>(settings, SETTINGS),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
     ...(retriesEnabled !== undefined && { retries_enabled: yesNo(retriesEnabled) }),
-    ...(concurrencyLimit !== undefined && { concurrency_limit: concurrencyLimit }),
     ...(rate !== undefined && { rate: rate && formatRate(rate) }),
     ...(assertions !== undefined && { assertions: JSON.stringify(assertions) }),
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
-    ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
-    ...(pausedUntil !== undefined && { paused_until: pausedUntil }),
     ...(alertSettings !== undefined && {
       alert_settings: writeAlertSettings(alertSettings),
       slow_rule: writeSlowRule(alertSettings.slow),
