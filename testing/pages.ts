@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { before } from './hooks.ts';
 import { findBarriers } from './axe.ts';
 import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
 import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
+import { PlainPage } from './plain-page.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface Look {
@@ -17,7 +18,7 @@ const withoutScripts = new WeakSet<WatchedPage>();
 
 /** Opens a page as the user, in a browser context of its own. */
 export async function openPage(
-  { browser, dashboard }: { browser: TestBrowser; dashboard: TestDashboard },
+  { browser, dashboard }: { browser: Pick<TestBrowser, 'newPage'>; dashboard: TestDashboard },
   path: string,
   { user, javaScript = true }: Look,
 ): Promise<WatchedPage> {
@@ -29,40 +30,25 @@ export async function openPage(
   return watched;
 }
 
-export interface PageForm {
-  method: string;
-  action: string;
-  entries: [name: string, value: string][];
-}
-
-/** The forms of a page, each once for each of its buttons. */
-export function readForms(page: Page): Promise<PageForm[]> {
-  return page.evaluate(`[...document.forms].flatMap((form) => {
-    const buttons = [...form.elements].filter(({ type }) => type === 'submit');
-    const action = form.getAttribute('action') ?? location.pathname + location.search;
-    // A field of that name hides the property of the form.
-    const method = (form.getAttribute('method') ?? 'get').toLowerCase();
-    return (buttons.length > 0 ? buttons : [null]).map((button) => ({
-      method,
-      action,
-      entries: [...new FormData(form, button)],
-    }));
-  })`);
-}
-
-/** They start before the tests of a file or suite and end after them. */
+/** They start before the tests of a file or suite and end after them; the browser with the first page that needs it. */
 export function usePages(...given: Parameters<typeof startDashboard>) {
   const dashboard = {} as TestDashboard;
-  const browser = {} as TestBrowser;
   const target = {} as Receiver;
+  let started: Promise<TestBrowser> | null = null;
+  const browser = {
+    newPage: async (options?: BrowserContextOptions) =>
+      (await (started ??= startBrowser())).newPage(options),
+  };
   before(async () => {
-    const started = await Promise.all([startDashboard(...given), startBrowser(), startReceiver()]);
-    Object.assign(dashboard, started[0]);
-    Object.assign(browser, started[1]);
-    Object.assign(target, started[2]);
+    const [ownDashboard, ownTarget] = await Promise.all([
+      startDashboard(...given),
+      startReceiver(),
+    ]);
+    Object.assign(dashboard, ownDashboard);
+    Object.assign(target, ownTarget);
   });
   after(async () => {
-    await browser.close();
+    await (await started)?.close();
     await dashboard[Symbol.asyncDispose]();
     await target.close();
   });
@@ -73,6 +59,9 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     begin: () => dashboard.newTeam(),
     open: (path: string, user: TestUser | null, javaScript = true) =>
       openPage({ browser, dashboard }, path, { user, javaScript }),
+    /** Opens a page as plain HTML, without a browser. */
+    visit: async (path: string, user: TestUser | null) =>
+      PlainPage.open(user ? await dashboard.signIn(user) : dashboard.visitor(), path),
   };
 }
 

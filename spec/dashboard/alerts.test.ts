@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
 import { A_CRON, A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, press, rowOf, usePages } from '#testing/pages';
+import { assertClean, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** The Alerts tab (§6.4, §6.5): what was raised, by whom it was muted, what nobody has read yet. */
 
 let teams = 0;
 
-const { dashboard, open, target } = usePages();
+const { dashboard, open, target, visit } = usePages();
 before(async () => {
   for (const path of ['/cron', '/job']) target.answer(path, { status: 500, body: 'out of cheese' });
 });
@@ -55,129 +55,103 @@ async function failJobs(user: TestUser, count: number): Promise<void> {
   await eventually(async () => (await alertsOf(user)).length === count);
 }
 
-for (const javaScript of [true, false]) {
-  describe(javaScript ? 'with scripts' : 'without scripts', () => {
-    test('an alert is unread in the navigation and the title until it is marked as read', async () => {
-      const user = await begin();
-      await fail(user, await createCron(user, 'Nightly', 2));
-      await fail(user, await createCron(user, 'Hourly'));
-      await using watched = await open('/crons', user, javaScript);
-      const { page } = watched;
-      await page.getByRole('link', { name: 'Alerts 2 unread' }).click();
-      await heading(page, 'Alerts');
-      assert.match(await page.title(), /\(2\) Alerts · Belfry$/);
-      await rowOf(page, 'Nightly').getByText('Warning').waitFor();
-      await rowOf(page, 'Hourly').getByText('Failure').waitFor();
-
-      await press(rowOf(page, 'Hourly'), 'Mark read');
-      await page.getByText('The alert is marked as read.').waitFor();
-      await page.getByRole('link', { name: 'Alerts 1 unread' }).waitFor();
-      assert.match(await page.title(), /\(1\) Alerts · Belfry$/);
-      await press(rowOf(page, 'Hourly'), 'Mark unread');
-      await page.getByRole('link', { name: 'Alerts 2 unread' }).waitFor();
-
-      await press(page, 'Mark all read');
-      await page.getByText('2 alerts are marked as read.').waitFor();
-      assert.deepEqual(
-        (await alertsOf(user)).map(({ isRead }) => isRead),
-        [true, true],
-      );
-      assert.equal(await page.getByRole('button', { name: 'Mark all read' }).count(), 0);
-      assert.match(await page.title(), /(?<!\) )Alerts · Belfry$/);
-      await assertClean(watched);
-    });
-
-    test('filters of alerts are in the address', async () => {
-      const user = await begin();
-      const nightly = await createCron(user, 'Nightly', 2);
-      await fail(user, nightly);
-      await fail(user, nightly);
-      await fail(user, await createCron(user, 'Hourly'));
-      const [newest] = await alertsOf(user);
-      await dashboard.service.work.markAlerts(user.teamId, [newest?.id ?? ''], true);
-      await using watched = await open('/alerts', user, javaScript);
-      const { page } = watched;
-      const rows = () => page.locator('tbody tr').count();
-      const apply = async (address: RegExp) => {
-        if (!javaScript) await press(page, 'Apply');
-        await page.waitForURL(address);
-      };
-      assert.equal(await rows(), 3);
-      await page.getByLabel('Level').selectOption('failure');
-      await apply(/level=failure/);
-      await eventually(async () => (await rows()) === 2);
-      await page.getByLabel('Source').selectOption('Nightly');
-      await apply(/source=cron/);
-      await eventually(async () => (await rows()) === 1);
-      await rowOf(page, '“Nightly” failed 2 times in a row').waitFor();
-      await page.getByRole('link', { name: 'Clear' }).click();
-      await eventually(async () => (await rows()) === 3);
-      await page.getByLabel('Unread only').check();
-      await apply(/unread=1/);
-      await eventually(async () => (await rows()) === 2);
-      await page.goto(`${dashboard.url}/alerts?level=recovery`);
-      await page.getByText('No alert matches').waitFor();
-      await page.goto(`${dashboard.url}/alerts?level=%27&source=team:1&delivery=x&after=nothing`);
-      await page.getByText('The filter can’t be read').waitFor();
-      await assertClean(watched);
-    });
-
-    if (!javaScript) {
-      test('alerts are listed one by one, fifty a page', async () => {
-        const user = await begin();
-        await failJobs(user, 53);
-        await fail(user, await createCron(user, 'Nightly'));
-        await using watched = await open('/alerts', user, javaScript);
-        const { page } = watched;
-        const rows = () => page.locator('tbody tr').count();
-        assert.equal(await rows(), 50);
-        const row = page.locator('tbody tr').nth(1);
-        await row.getByText('A job of “mail” was dead-lettered').waitFor();
-        await row.getByText('HTTP 500').first().waitFor();
-        await row.getByRole('link', { name: 'Queue mail', exact: true }).waitFor();
-        await press(row, 'Mark read');
-        await page.getByText('The alert is marked as read.').waitFor();
-        const read = (await alertsOf(user)).filter(({ isRead }) => isRead);
-        assert.equal(read.length, 1, 'the other alerts of the queue are left alone');
-        await page.getByRole('link', { name: 'Older' }).click();
-        await eventually(async () => (await rows()) === 4);
-        assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);
-        await page.getByRole('link', { name: 'Newer' }).click();
-        await eventually(async () => (await rows()) === 50);
-        assert.equal(await page.getByRole('link', { name: 'Newer' }).count(), 0);
-        await assertClean(watched);
-      });
-    }
-  });
-}
-
 describe('the Alerts tab', () => {
+  test('an alert is unread in the navigation and the title until it is marked as read', async () => {
+    const user = await begin();
+    await fail(user, await createCron(user, 'Nightly', 2));
+    await fail(user, await createCron(user, 'Hourly'));
+    const page = await visit('/crons', user);
+    await page.follow(/^Alerts ?2 unread$/);
+    assert.match(page.title, /\(2\) Alerts · Belfry$/);
+    page.row('Nightly').shows('Warning');
+    page.row('Hourly').shows('Failure');
+
+    await page.row('Hourly').press('Mark read');
+    page.shows('The alert is marked as read.');
+    assert.match(page.title, /\(1\) Alerts · Belfry$/);
+    await page.row('Hourly').press('Mark unread');
+    assert.match(page.title, /\(2\) Alerts · Belfry$/);
+
+    await page.press('Mark all read');
+    page.shows('2 alerts are marked as read.');
+    assert.deepEqual(
+      (await alertsOf(user)).map(({ isRead }) => isRead),
+      [true, true],
+    );
+    assert.ok(!page.buttons.includes('Mark all read'));
+    assert.match(page.title, /(?<!\) )Alerts · Belfry$/);
+  });
+
+  test('filters of alerts are in the address', async () => {
+    const user = await begin();
+    const nightly = await createCron(user, 'Nightly', 2);
+    await fail(user, nightly);
+    await fail(user, nightly);
+    await fail(user, await createCron(user, 'Hourly'));
+    const [newest] = await alertsOf(user);
+    await dashboard.service.work.markAlerts(user.teamId, [newest?.id ?? ''], true);
+    const page = await visit('/alerts', user);
+    const rows = () => page.all('tbody tr').length;
+    assert.equal(rows(), 3);
+    await page.press('Apply', { Level: 'failure' });
+    assert.match(page.path, /level=failure/);
+    assert.equal(rows(), 2);
+    await page.press('Apply', { Source: 'Nightly' });
+    assert.match(page.path, /source=cron/);
+    assert.equal(rows(), 1);
+    page.row('“Nightly” failed 2 times in a row');
+    await page.follow('Clear');
+    assert.equal(rows(), 3);
+    await page.press('Apply', { 'Unread only': true });
+    assert.match(page.path, /unread=1/);
+    assert.equal(rows(), 2);
+    await page.go('/alerts?level=recovery');
+    page.shows('No alert matches');
+    await page.go('/alerts?level=%27&source=team:1&delivery=x&after=nothing');
+    page.shows('The filter can’t be read');
+  });
+
+  test('alerts are listed one by one, fifty a page', async () => {
+    const user = await begin();
+    await failJobs(user, 53);
+    await fail(user, await createCron(user, 'Nightly'));
+    const page = await visit('/alerts', user);
+    const rows = () => page.all('tbody tr').length;
+    assert.equal(rows(), 50);
+    const row = page.row('A job of “mail” was dead-lettered');
+    row.shows('HTTP 500');
+    assert.ok(row.links.includes('Queue mail'));
+    await row.press('Mark read');
+    page.shows('The alert is marked as read.');
+    const read = (await alertsOf(user)).filter(({ isRead }) => isRead);
+    assert.equal(read.length, 1, 'the other alerts of the queue are left alone');
+    await page.follow('Older');
+    assert.equal(rows(), 4);
+    assert.ok(!page.links.includes('Older'));
+    await page.follow('Newer');
+    assert.equal(rows(), 50);
+    assert.ok(!page.links.includes('Newer'));
+  });
+
   test('an alert links to its run and its cron or queue', async () => {
     const user = await begin();
     await fail(user, await createCron(user, 'Nightly'));
     await failJobs(await begin(), 1);
-    await using watched = await open('/alerts', user, false);
-    const { page } = watched;
-    await page.getByRole('link', { name: '“Nightly” failed' }).click();
-    await page.getByText('out of cheese').first().waitFor();
+    const page = await visit('/alerts', user);
+    await page.follow(/“Nightly” failed/);
+    page.shows('out of cheese');
     const [alert] = await alertsOf(user);
-    assert.equal(
-      new URL(page.url()).pathname,
-      `/executions/${alert && 'runId' in alert ? alert.runId : ''}`,
-    );
-    await page.goto(`${dashboard.url}/alerts`);
-    await page.getByRole('link', { name: 'Cron Nightly' }).click();
-    await heading(page, 'Nightly');
-    await page.getByRole('link', { name: 'See its alerts' }).click();
-    await rowOf(page, 'Nightly').waitFor();
-    await assertClean(watched);
+    assert.equal(page.path, `/executions/${alert && 'runId' in alert ? alert.runId : ''}`);
+    await page.go('/alerts');
+    await page.follow('Cron Nightly');
+    assert.equal(page.heading, 'Nightly');
+    await page.follow('See its alerts');
+    page.row('Nightly');
   });
 
   test('the empty Alerts page explains alerts', async () => {
-    await using watched = await open('/alerts', await begin());
-    await watched.page.getByText('No alerts', { exact: true }).waitFor();
-    await watched.page.getByText('no mail server is set up').waitFor();
-    await assertClean(watched);
+    const page = await visit('/alerts', await begin());
+    page.shows('No alerts', 'No mail server is set up');
   });
 
   test('muted alerts name their maintenance window', async () => {
@@ -193,15 +167,11 @@ describe('the Alerts tab', () => {
       covers: 'team',
     });
     await fail(user, cronId);
-    await using watched = await open('/alerts', user);
-    const { page } = watched;
-    const row = rowOf(page, 'Nightly');
-    await row.getByText('Muted', { exact: true }).waitFor();
-    await row.getByText('HTTP 500 · muted by “Database <b>upgrade</b>”').waitFor();
-    await page.getByText('Alerts of the team are muted').waitFor();
-    await page.getByLabel('Notice').selectOption('sent');
-    await page.getByText('No alert matches').waitFor();
-    await assertClean(watched);
+    const page = await visit('/alerts', user);
+    page.row('Nightly').shows('Muted', 'HTTP 500 · muted by “Database <b>upgrade</b>”');
+    page.shows('Alerts of the team are muted');
+    await page.press('Apply', { Notice: 'sent' });
+    page.shows('No alert matches');
   });
 
   test('new alerts wait for a click, and Mark all read leaves them unread', async () => {
@@ -238,11 +208,9 @@ describe('the Alerts tab', () => {
     await fail(user, await createCron(user, 'Nightly'));
     await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
     await store.channels.recordError(user.teamId, 'HTTP 404 error', Date.now());
-    await using watched = await open('/alerts', user, false);
-    const { page } = watched;
-    await page.getByText('The last notice by Slack could not be sent.').waitFor();
-    await page.getByText('An admin of the team can check the channel.').waitFor();
-    assert.doesNotMatch(await page.content(), /s3cret|127\.0\.0\.1:\d+\/…/);
-    await assertClean(watched);
+    const page = await visit('/alerts', user);
+    page.shows('The last notice by Slack could not be sent.');
+    page.shows('An admin of the team can check the channel.');
+    assert.doesNotMatch(page.html, /s3cret|127\.0\.0\.1:\d+\/…/);
   });
 });

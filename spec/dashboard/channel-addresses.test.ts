@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press } from '#testing/pages';
+import { PlainPage } from '#testing/plain-page';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
 /** Email addresses of channels (§6.5): an admin adds them, and recipients without an account confirm and stop them. */
@@ -10,17 +9,15 @@ import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 const LIST = '/settings/notifications';
 const ASKS = 'Confirm that you want alerts from Belfry';
 
-let browser: TestBrowser;
 let dashboard: TestDashboard;
 let smtp: SmtpReceiver;
 let count = 0;
 
 before(async () => {
-  [browser, smtp] = await Promise.all([startBrowser(), startSmtpServer()]);
+  smtp = await startSmtpServer();
   dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
 });
 after(async () => {
-  await browser.close();
   await dashboard[Symbol.asyncDispose]();
   await smtp.close();
 });
@@ -54,79 +51,62 @@ async function confirmed() {
   return { owner, email, stop, stateOf };
 }
 
-for (const javaScript of [true, false]) {
-  describe(javaScript ? 'with scripts' : 'without scripts', () => {
-    test('an admin adds addresses, and a recipient without an account confirms and stops one', async () => {
-      const { owner, email } = await begin();
-      const late = `late${count}@ops.test`;
-      await using admin = await openPage({ browser, dashboard }, `${LIST}/new`, {
-        user: owner,
-        javaScript,
-      });
-      const { page } = admin;
-      await page.getByLabel('Name', { exact: true }).fill('On call');
-      await page.getByLabel('Channel', { exact: true }).selectOption('Email to named addresses');
-      await press(page, 'Save');
-      await page.getByText('Enter at least one email address.').waitFor();
-      await page.getByLabel('Addresses').fill(`${email}\nno address`);
-      await press(page, 'Save');
-      await page.getByText('"address" is no valid email address.').waitFor();
-      await page.getByLabel('Addresses').fill(`${email.toUpperCase()},\n${late}\n${email}`);
-      await press(page, 'Save');
-      await page.getByText('The channel “On call” is added.').waitFor();
-      await page.getByText('Email addresses · 2 addresses, 2 waiting for confirmation').waitFor();
-      await page.getByRole('link', { name: 'On call' }).click();
-      await page.getByText('Waiting for confirmation').first().waitFor();
-      await assertClean(admin);
+describe('email addresses of a channel', () => {
+  test('an admin adds addresses, and a recipient without an account confirms and stops one', async () => {
+    const { owner, email } = await begin();
+    const late = `late${count}@ops.test`;
+    const page = await PlainPage.open(await dashboard.signIn(owner), `${LIST}/new`);
+    page.fill('Name', 'On call');
+    page.fill('Channel', 'Email to named addresses');
+    await page.press('Save');
+    page.shows('Enter at least one email address.');
+    page.fill('Addresses', `${email}\nno address`);
+    await page.press('Save');
+    page.shows('"address" is no valid email address.');
+    page.fill('Addresses', `${email.toUpperCase()},\n${late}\n${email}`);
+    await page.press('Save');
+    page.shows('The channel “On call” is added.');
+    page.shows('Email addresses · 2 addresses, 2 waiting for confirmation');
+    await page.follow('On call');
+    page.shows('Waiting for confirmation');
 
-      const first = await linkFor(email);
-      await linkFor(late);
-      await page
-        .getByRole('listitem')
-        .filter({ hasText: email })
-        .getByRole('button', { name: 'Resend link' })
-        .click();
-      await page.getByText('A new link is mailed.').waitFor();
-      const second = await linkFor(email);
+    const first = await linkFor(email);
+    await linkFor(late);
+    await page.part('li', email).press('Resend link');
+    page.shows('A new link is mailed.');
+    const second = await linkFor(email);
 
-      await using recipient = await openPage({ browser, dashboard }, first, {
-        user: null,
-        javaScript,
-      });
-      await heading(recipient.page, 'This link no longer works');
-      await recipient.page.goto(`${dashboard.url}${second}`);
-      await heading(recipient.page, 'Confirm your address');
-      await recipient.page.getByText(`The team “Mailed ${count}”`).waitFor();
-      await assertClean(recipient);
-      await page.reload();
-      assert.equal(await page.getByText('Confirmed', { exact: true }).count(), 0, 'only opened');
-      await press(recipient.page, 'Confirm address');
-      await heading(recipient.page, 'The address is confirmed');
-      await page.reload();
-      await page.getByText('Confirmed', { exact: true }).waitFor();
+    const recipient = await PlainPage.open(dashboard.visitor(), first);
+    assert.equal(recipient.heading, 'This link no longer works');
+    await recipient.go(second);
+    assert.equal(recipient.heading, 'Confirm your address');
+    recipient.shows(`The team “Mailed ${count}”`);
+    await page.go(page.path);
+    page.lacks('Confirmed');
+    await recipient.press('Confirm address');
+    assert.equal(recipient.heading, 'The address is confirmed');
+    await page.go(page.path);
+    page.shows('Confirmed');
 
-      await press(page, 'Send test');
-      await page.getByText('It went to the confirmed addresses.').waitFor();
-      const stop = await pathIn(email, 'Test', 'stop-alerts');
-      await recipient.page.goto(`${dashboard.url}${stop}`);
-      await heading(recipient.page, 'Stop these mails');
-      await assertClean(recipient);
-      await press(recipient.page, 'Stop the mails');
-      await heading(recipient.page, 'The mails are stopped');
-      await page.reload();
-      await page.getByText('Stopped by the recipient').waitFor();
-      await press(page, 'Send test');
-      await page.getByText('No address of the channel is confirmed.').waitFor();
-      assert.equal(smtp.mails.filter(({ to }) => to.includes(late)).length, 1, 'the link alone');
+    await page.press('Send test');
+    page.shows('It went to the confirmed addresses.');
+    const stop = await pathIn(email, 'Test', 'stop-alerts');
+    await recipient.go(stop);
+    assert.equal(recipient.heading, 'Stop these mails');
+    await recipient.press('Stop the mails');
+    assert.equal(recipient.heading, 'The mails are stopped');
+    await page.go(page.path);
+    page.shows('Stopped by the recipient');
+    await page.press('Send test');
+    page.shows('no address of the channel is confirmed.');
+    assert.equal(smtp.mails.filter(({ to }) => to.includes(late)).length, 1, 'the link alone');
 
-      const row = page.getByRole('listitem').filter({ hasText: email });
-      await confirm(page, 'Remove', row);
-      await page.getByText(`${email} is removed.`).waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0, 'the last one');
-      assert.equal(await page.getByLabel('Addresses').inputValue(), late);
-    });
+    await page.part('li', email).press('Remove');
+    page.shows(`${email} is removed.`);
+    assert.ok(!page.buttons.includes('Remove'), 'the last one');
+    assert.equal(page.field('Addresses'), late);
   });
-}
+});
 
 describe('the link that stops mails', () => {
   test('a mail provider stops them by a POST without a session or origin (RFC 8058)', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { before } from '#testing/hooks';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
+import { usePages } from '#testing/pages';
+import { PlainPage } from '#testing/plain-page';
 import {
   A_CRON,
   A_JOB,
@@ -22,7 +22,7 @@ import type { JobInput } from '#work/resources/job';
 
 let user: TestUser;
 
-const { browser, dashboard, target } = usePages();
+const { dashboard, target, visit: visitPage } = usePages();
 before(async () => {
   user = await dashboard.user('ada@bells.test');
   await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
@@ -45,8 +45,9 @@ async function run(path: string, job: Partial<JobInput> = {}): Promise<string> {
   return jobId;
 }
 
-const open = (path: string, who = user, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user: who, javaScript });
+const visit = (path: string, who = user) => visitPage(path, who);
+const visitOf = async (other: TestDashboard, path: string, who: TestUser) =>
+  PlainPage.open(await other.signIn(who), path);
 
 describe('the page of a job', () => {
   test('the page of a job shows a response body as text', async () => {
@@ -56,13 +57,9 @@ describe('the page of a job', () => {
       body: '<script>document.title = "owned"</script><h1 id="owned">Owned</h1>',
     });
     const id = await run('/html');
-    await using watched = await open(`/jobs/${id}`);
-    const { page } = watched;
-    const body = page.getByLabel('response body', { exact: true });
-    assert.match((await body.textContent()) ?? '', /<h1 id="owned">Owned<\/h1>/);
-    assert.equal(await page.locator('#owned').count(), 0);
-    assert.doesNotMatch(await page.title(), /owned/);
-    await assertClean(watched);
+    const page = await visit(`/jobs/${id}`);
+    page.part('[aria-label="response body"]').shows('<h1 id="owned">Owned</h1>');
+    assert.equal(page.all('#owned').length, 0);
   });
 
   test('the page of a redirected job offers its target URL and keeps the secrets', async () => {
@@ -71,23 +68,18 @@ describe('the page of a job', () => {
       headers: [['Authorization', 'Bearer s3cret-token']],
       payloadJson: '{"n":1.0}',
     });
-    await using watched = await open(`/jobs/${id}`, user, false);
-    const { page } = watched;
-    await page.getByRole('link', { name: 'Use this URL' }).click();
-    await heading(page, 'Create job again');
-    assert.equal(
-      await page.getByLabel('URL', { exact: true }).inputValue(),
-      `${target.url}/new?x=1`,
-    );
+    const page = await visit(`/jobs/${id}`, user);
+    await page.follow('Use this URL');
+    assert.equal(page.heading, 'Create job again');
+    assert.equal(page.field('URL'), `${target.url}/new?x=1`);
     const note = `comes from the link that you opened. The stored URL is ${target.url}/old.`;
-    await page.getByText(note).waitFor();
-    assert.equal((await page.content()).includes('s3cret-token'), false);
-    await press(page.locator('main'), 'Create job');
-    await page.getByText('The job is created.').waitFor();
+    page.shows(note);
+    assert.equal(page.html.includes('s3cret-token'), false);
+    await page.press('Create job');
+    page.shows('The job is created.');
     const request = await target.next(({ url }) => url === '/new?x=1');
     assert.equal(request.headers.authorization, 'Bearer s3cret-token');
     assert.equal(request.body.toString(), '{"n":1.0}');
-    await assertClean(watched);
   });
 
   test('the page of a job shows each assertion with the value found', async () => {
@@ -100,23 +92,19 @@ describe('the page of a job', () => {
     });
     target.answer('/judged', { body: '{"data":{"ok":false}}' });
     const id = await run('/judged', { queue: 'judged' });
-    await using watched = await open(`/jobs/${id}`, user, false);
-    const { page } = watched;
-    await page.getByText('JSON path equals: data.ok').waitFor();
-    await page.getByText('Fails').waitFor();
-    await page.getByText('Holds').waitFor();
-    await assertClean(watched);
+    const page = await visit(`/jobs/${id}`, user);
+    page.shows('JSON path equals: data.ok');
+    page.shows('Fails');
+    page.shows('Holds');
   });
 
   test('the page of a job loads the rest of a long body on demand', async () => {
     target.answer('/long', { body: `${'x'.repeat(5000)}the end` });
     const id = await run('/long');
-    await using watched = await open(`/jobs/${id}`, user, false);
-    const { page } = watched;
-    assert.equal((await page.content()).includes('the end'), false);
-    await page.getByRole('link', { name: 'Show the rest' }).click();
-    await page.locator('main').getByText('the end').waitFor();
-    watched.assertNoFaults();
+    const page = await visit(`/jobs/${id}`, user);
+    assert.equal(page.html.includes('the end'), false);
+    await page.follow('Show the rest');
+    page.shows('the end');
   });
 
   test('the page of a blocked request shows that it was not sent', async () => {
@@ -127,15 +115,12 @@ describe('the page of a job', () => {
     await people.operator.generateSigningSecret(ada.teamId);
     const { jobId } = await work.createJob(ada.teamId, aJobTo('/inside'));
     await eventually(async () => (await work.findJob(ada.teamId, jobId))?.completedAt);
-    const look = { user: ada, javaScript: false };
-    await using watched = await openPage({ browser, dashboard: strict }, `/jobs/${jobId}`, look);
-    const { page } = watched;
-    await page.getByText('private or reserved').first().waitFor();
-    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
-    assert.equal(await page.getByText('Request as sent').count(), 0);
-    assert.equal(await page.getByText(/X-Service-|Signed bytes/).count(), 0);
+    const page = await visitOf(strict, `/jobs/${jobId}`, ada);
+    page.shows('private or reserved');
+    page.part('h2', /^Request$/);
+    page.lacks('Request as sent');
+    page.lacks(/X-Service-|Signed bytes/);
     assert.equal(target.requests.filter(({ url }) => url === '/inside').length, 0);
-    watched.assertNoFaults();
   });
 });
 
@@ -157,10 +142,11 @@ describe('a signed request (§5.6)', () => {
     return jobId;
   }
 
-  const shownHeaders = async (page: Page): Promise<string[][]> => {
-    const rows = await page.getByRole('table', { name: 'Request headers' }).getByRole('row').all();
-    return Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
-  };
+  const shownHeaders = (page: PlainPage): string[][] =>
+    page
+      .part('table', 'Request headers')
+      .all('tr')
+      .map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? ''));
 
   test('a signed request is shown with all headers and signed bytes, also after a new secret', async () => {
     const secret = await rotate();
@@ -178,24 +164,20 @@ describe('a signed request (§5.6)', () => {
     const isSignature = ([name]: string[]) => name === SIGNATURE_HEADER;
     await rotate();
 
-    await using watched = await open(`/jobs/${id}`, signer, false);
-    const { page } = watched;
+    const page = await visit(`/jobs/${id}`, signer);
     const masked = arrived.map((header) =>
       isSignature(header) ? [SIGNATURE_HEADER, '••••••••'] : header,
     );
-    assert.deepEqual(await shownHeaders(page), masked);
-    assert.equal((await page.content()).includes(valueOf(SIGNATURE_HEADER)), false);
-    await page.getByRole('link', { name: 'Show secrets' }).click();
-    await page.getByRole('link', { name: 'Hide secrets' }).waitFor();
-    assert.deepEqual(await shownHeaders(page), arrived);
-    assert.equal((await page.content()).includes(secret), false);
-
-    await page.getByText('Signed bytes').click();
-    const signed = (await page.getByLabel('signed bytes', { exact: true }).textContent()) ?? '';
+    assert.deepEqual(shownHeaders(page), masked);
+    assert.equal(page.html.includes(valueOf(SIGNATURE_HEADER)), false);
+    await page.follow('Show secrets');
+    assert.ok(page.links.includes('Hide secrets'));
+    assert.deepEqual(shownHeaders(page), arrived);
+    assert.equal(page.html.includes(secret), false);
+    const signed = page.all('[aria-label="signed bytes"]')[0]?.textContent ?? '';
     assert.equal(signed, `${valueOf(TIMESTAMP_HEADER)}.${body.toString()}`);
     const expected = createHmac('sha256', secret).update(signed).digest('hex');
     assert.equal(valueOf(SIGNATURE_HEADER), expected);
-    await assertClean(watched);
   });
 
   for (const method of ['GET', 'DELETE', 'PUT'] as const) {
@@ -238,15 +220,13 @@ describe('a signed request (§5.6)', () => {
     await store.teams.removeSigningSecret(signer.teamId);
     const id = await runFor('/unsigned', { headers: [['X-Service-Timestamp', '7']] });
     await rotate();
-    await using watched = await open(`/jobs/${id}`, signer, false);
-    const { page } = watched;
-    const shown = await shownHeaders(page);
+    const page = await visit(`/jobs/${id}`, signer);
+    const shown = shownHeaders(page);
     assert.deepEqual(
       shown.filter(([name]) => name?.startsWith('X-Service-')),
       [['X-Service-Timestamp', '7']],
     );
-    assert.equal(await page.getByText('Signed bytes').count(), 0);
-    watched.assertNoFaults();
+    page.lacks('Signed bytes');
   });
 
   test("an execution shows its signed bytes until the cron's payload is edited", async () => {
@@ -265,24 +245,16 @@ describe('a signed request (§5.6)', () => {
       async () => (await work.listExecutions(signer.teamId, cron.id, 1))[0]?.completedAt,
     );
     const { headers, body } = await target.next(({ url }) => url === '/cron');
-    const look = () => open(`/executions/${run.id}`, signer, false);
-    {
-      await using watched = await look();
-      const { page } = watched;
-      await page.getByText('Signed bytes').click();
-      assert.equal(
-        await page.getByLabel('signed bytes', { exact: true }).textContent(),
-        `${String(headers['x-service-timestamp'])}.${body.toString()}`,
-      );
-      assert.equal(await page.getByText('edited after this run').count(), 0);
-      watched.assertNoFaults();
-    }
+    const page = await visit(`/executions/${run.id}`, signer);
+    assert.equal(
+      page.all('[aria-label="signed bytes"]')[0]?.textContent,
+      `${String(headers['x-service-timestamp'])}.${body.toString()}`,
+    );
+    page.lacks('edited after this run');
     await work.editCron(signer.teamId, cron.id, { ...input, payload: '{"n":2}' });
-    await using watched = await look();
-    const { page } = watched;
-    await page.getByText('payload was edited after this run').waitFor();
-    assert.equal(await page.getByText('Signed bytes').count(), 0);
-    watched.assertNoFaults();
+    await page.go(page.path);
+    page.shows('payload was edited after this run');
+    page.lacks('Signed bytes');
   });
 });
 
@@ -299,7 +271,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
   /** The node that claimed everything is declared dead by another one. */
   const endNode = () => declareDead(quiet.service.store);
 
-  test('a job whose worker failed has no known outcome and no callback, and can be retried, without scripts', async () => {
+  test('a job whose worker failed has no known outcome and no callback, and can be retried', async () => {
     const { store, work } = quiet.service;
     const callbackUrl = `${target.url}/callback`;
     const node = await aNode(store);
@@ -308,16 +280,13 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     await endNode();
     const failed = await work.findJob(ada.teamId, id);
     assert.equal(failed?.status, 'dead_lettered');
-    const look = { user: ada, javaScript: false };
-    await using watched = await openPage({ browser, dashboard: quiet }, `/jobs/${id}`, look);
-    const { page } = watched;
-    await page.getByText('The service stopped while the request was running').waitFor();
-    await page.getByText('It is unknown whether the target received the request').waitFor();
-    await page.getByText('Check the target. Retry if doing it twice does no harm.').waitFor();
-    await page.getByText('Not sent for this run').waitFor();
-    await assertClean(watched);
-    await press(page.locator('main'), 'Retry');
-    await page.getByText('A new job was created.').waitFor();
+    const page = await visitOf(quiet, `/jobs/${id}`, ada);
+    page.shows('The service stopped while the request was running');
+    page.shows('It is unknown whether the target received the request');
+    page.shows('Check the target. Retry if doing it twice does no harm.');
+    page.shows('Not sent for this run');
+    await page.press('Retry');
+    page.shows('A new job was created.');
     const jobs = (await work.listJobs(ada.teamId, { limit: 10 })).filter(
       (job) => job.queue === queue,
     );
@@ -327,10 +296,9 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     );
     const stays = await work.findJob(ada.teamId, id);
     assert.deepEqual({ ...stays, retriedAs: null }, failed);
-    watched.assertNoFaults();
   });
 
-  test('an execution whose worker failed shows the reason and is not repeated, without scripts', async () => {
+  test('an execution whose worker failed shows the reason and is not repeated', async () => {
     const { store, work } = quiet.service;
     const now = store.clock.now();
     const node = await aNode(store);
@@ -339,13 +307,10 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
     assert.equal(claimed.length, 1);
     await endNode();
-    const look = { user: ada, javaScript: false };
     const address = `/executions/${claimed[0]?.id}`;
-    await using watched = await openPage({ browser, dashboard: quiet }, address, look);
-    const { page } = watched;
-    await page.locator('main').getByText('Failed').first().waitFor();
-    await page.getByText('The service stopped while the request was running').waitFor();
-    await assertClean(watched);
+    const page = await visitOf(quiet, address, ada);
+    page.shows('Failed');
+    page.shows('The service stopped while the request was running');
     assert.equal((await work.listExecutions(ada.teamId, cron.id, 10)).length, 1);
   });
 });

@@ -3,23 +3,15 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { WindowInput } from '#work/resources/window';
 import { A_CRON } from '#testing/factories';
-import { findBarriers } from '#testing/axe';
 import type { TestUser } from '#testing/dashboard';
-import {
-  assertClean,
-  assertNoFaults,
-  confirm,
-  heading,
-  press,
-  rowOf,
-  usePages,
-} from '#testing/pages';
+import { assertClean, press, rowOf, usePages } from '#testing/pages';
+import type { PlainPage } from '#testing/plain-page';
 
 /** Maintenance windows (§6.6): made, changed and ended, and seen on what they mute. */
 
 let teams = 0;
 
-const { browser, dashboard, open } = usePages({}, { sends: false });
+const { browser, dashboard, open, visit } = usePages({}, { sends: false });
 
 /** An admin, who may mute the whole team (§5.8), or a member of a new team. */
 async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
@@ -59,124 +51,103 @@ async function createWindow(user: TestUser, name: string): Promise<string> {
   return outcome.window.id;
 }
 
-async function fillTimes(page: Page, startsAt: string, endsAt: string): Promise<void> {
-  await page.getByLabel('Starts (UTC)').fill(startsAt);
-  await page.getByLabel('Ends (UTC)').fill(endsAt);
+function fillTimes(page: PlainPage, startsAt: string, endsAt: string): void {
+  page.fill('Starts (UTC)', startsAt);
+  page.fill('Ends (UTC)', endsAt);
 }
 
-for (const javaScript of [true, false]) {
-  describe(javaScript ? 'with scripts' : 'without scripts', () => {
-    test('a weekly window for chosen crons and queues is made, then changed to one for the team', async () => {
-      const user = await begin();
-      const [cronId, queueId] = [
-        await createCron(user, 'Nightly'),
-        await createQueue(user, 'mail'),
-      ];
-      await createCron(user, 'Hourly');
-      await using watched = await open('/maintenance', user, javaScript);
-      const { page } = watched;
-      await page.getByText('No maintenance windows yet').waitFor();
-      await page.getByRole('link', { name: 'Create window' }).click();
-      await heading(page, 'Create maintenance window');
-      await page.getByLabel('Name', { exact: true }).fill('Database upgrade');
-      await fillTimes(page, '2030-11-23 22:00', '2030-11-23 21:00');
-      await page.getByLabel('Repeat every week').check();
-      await page.getByLabel('Chosen crons and queues').check();
-      await press(page, 'Create window');
-      await page.getByText('The end must be after the start.').first().waitFor();
-      await page.getByText('Choose at least one cron or queue.').waitFor();
-      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Database upgrade');
-      assert.deepEqual(await windowsOf(user), []);
+describe('maintenance windows', () => {
+  test('a weekly window for chosen crons and queues is made, then changed to one for the team', async () => {
+    const user = await begin();
+    const [cronId, queueId] = [await createCron(user, 'Nightly'), await createQueue(user, 'mail')];
+    await createCron(user, 'Hourly');
+    const page = await visit('/maintenance', user);
+    page.shows('No maintenance windows yet');
+    await page.follow('Create window');
+    assert.equal(page.heading, 'Create maintenance window');
+    page.fill('Name', 'Database upgrade');
+    fillTimes(page, '2030-11-23 22:00', '2030-11-23 21:00');
+    page.fill('Repeat every week', true);
+    page.fill('Chosen crons and queues', true);
+    await page.press('Create window');
+    page.shows('The end must be after the start.');
+    page.shows('Choose at least one cron or queue.');
+    assert.equal(page.field('Name'), 'Database upgrade');
+    assert.deepEqual(await windowsOf(user), []);
 
-      await fillTimes(page, '2030-11-23 22:00', '2030-11-24 02:00');
-      await page.getByLabel('Nightly').check();
-      await page.getByLabel('mail').check();
-      await press(page, 'Create window');
-      await page.getByText('The maintenance window “Database upgrade” is created.').waitFor();
-      const row = rowOf(page, 'Database upgrade');
-      await row.getByText('Upcoming').waitFor();
-      await row.getByText('Every Saturday, 22:00 – Sunday, 02:00 UTC').waitFor();
-      await row.getByText('Nightly, mail').waitFor();
-      const [made] = await windowsOf(user);
-      assert.equal(made?.startsAt, Date.parse('2030-11-23T22:00:00Z'));
-      assert.equal(made.isWeekly, true);
-      assert.deepEqual(
-        new Set(made.covers === 'team' ? [] : made.covers.map(({ kind, id }) => `${kind}:${id}`)),
-        new Set([`cron:${cronId}`, `queue:${queueId}`]),
-      );
+    fillTimes(page, '2030-11-23 22:00', '2030-11-24 02:00');
+    page.fill('Nightly', true);
+    page.fill('mail', true);
+    await page.press('Create window');
+    page.shows('The maintenance window “Database upgrade” is created.');
+    const row = page.row('Database upgrade');
+    row.shows('Upcoming');
+    row.shows('Every Saturday, 22:00 – Sunday, 02:00 UTC');
+    row.shows('Nightly, mail');
+    const [made] = await windowsOf(user);
+    assert.equal(made?.startsAt, Date.parse('2030-11-23T22:00:00Z'));
+    assert.equal(made.isWeekly, true);
+    assert.deepEqual(
+      new Set(made.covers === 'team' ? [] : made.covers.map(({ kind, id }) => `${kind}:${id}`)),
+      new Set([`cron:${cronId}`, `queue:${queueId}`]),
+    );
 
-      await row.getByRole('link', { name: 'Edit' }).click();
-      await heading(page, 'Edit Database upgrade');
-      assert.equal(await page.getByLabel('Nightly').isChecked(), true);
-      assert.equal(await page.getByLabel('Hourly').isChecked(), false);
-      assert.equal(await page.getByLabel('Starts (UTC)').inputValue(), '2030-11-23 22:00');
-      await page.getByLabel('The whole team').check();
-      await page.getByLabel('Repeat every week').uncheck();
-      await page.getByLabel('Pause runs').check();
-      await press(page, 'Save');
-      await page.getByText('The maintenance window “Database upgrade” is changed.').waitFor();
-      await row.getByText('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC').waitFor();
-      await row.getByText('Whole team').waitFor();
-      const [changed] = await windowsOf(user);
-      assert.deepEqual([changed?.covers, changed?.isWeekly], ['team', false]);
-      assert.deepEqual([made.pausesRuns, changed?.pausesRuns], [false, true]);
-      await row.getByText('pauses runs').waitFor();
-      if (javaScript) assert.deepEqual(await findBarriers(page), []);
-      assertNoFaults(watched);
-    });
-
-    test('one click mutes everything for an hour, and deleting the window asks first', async () => {
-      const user = await begin();
-      await using watched = await open('/maintenance', user, javaScript);
-      const { page } = watched;
-      const before = Date.now();
-      await press(page, 'Mute the team for an hour');
-      await page.getByText(/Alerts are muted until .* UTC\. Runs continue\./).waitFor();
-      const row = rowOf(page, 'Maintenance');
-      await row.getByText('Active', { exact: true }).waitFor();
-      await row.getByText(/ends in (59 min|1 h)/).waitFor();
-      const [window] = await windowsOf(user);
-      assert.equal((window?.endsAt ?? 0) - (window?.startsAt ?? 0), HOUR);
-      assert.ok((window?.startsAt ?? 0) >= before && window?.covers === 'team');
-
-      const question = await confirm(page, 'Delete', row);
-      assert.match(question, /Delete the maintenance window “Maintenance”\?.*It ends at once/);
-      await page.getByText('The maintenance window is deleted.').waitFor();
-      assert.deepEqual(await windowsOf(user), []);
-      await assertClean(watched);
-    });
-
-    if (!javaScript) {
-      test('a cron and a queue show their window and can be muted in one click', async () => {
-        const user = await begin('member');
-        const [cronId, queueId] = [
-          await createCron(user, 'Nightly'),
-          await createQueue(user, 'mail'),
-        ];
-        await using watched = await open(`/crons/${cronId}`, user, javaScript);
-        const { page } = watched;
-        await heading(page, 'Nightly');
-        assert.equal(await page.getByText('Alerts of this cron are muted').count(), 0);
-        await press(page, 'Mute for an hour');
-        await page.getByText('Alerts of this cron are muted').waitFor();
-        assert.equal(new URL(page.url()).pathname, `/crons/${cronId}`);
-        assert.equal(await page.getByRole('button', { name: 'Mute for an hour' }).count(), 0);
-        await page.goto(`${dashboard.url}/queues/${queueId}`);
-        await heading(page, 'mail');
-        assert.equal(await page.getByText('Alerts of this queue are muted').count(), 0);
-        await press(page, 'Mute for an hour');
-        await page.getByText('Alerts of this queue are muted').waitFor();
-        await page.getByText('by the maintenance window “Maintenance”').waitFor();
-        const covers = (await windowsOf(user)).map((window) => window.covers);
-        assert.deepEqual(covers, [
-          [{ kind: 'queue', id: queueId }],
-          [{ kind: 'cron', id: cronId }],
-        ]);
-        await assertClean(watched);
-      });
-    }
+    await row.follow('Edit');
+    assert.equal(page.heading, 'Edit Database upgrade');
+    assert.equal(page.field('Nightly'), true);
+    assert.equal(page.field('Hourly'), false);
+    assert.equal(page.field('Starts (UTC)'), '2030-11-23 22:00');
+    page.fill('The whole team', true);
+    page.fill('Repeat every week', false);
+    page.fill('Pause runs', true);
+    await page.press('Save');
+    page.shows('The maintenance window “Database upgrade” is changed.');
+    row.shows('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC');
+    row.shows('Whole team');
+    const [changed] = await windowsOf(user);
+    assert.deepEqual([changed?.covers, changed?.isWeekly], ['team', false]);
+    assert.deepEqual([made.pausesRuns, changed?.pausesRuns], [false, true]);
+    row.shows('pauses runs');
   });
-}
+
+  test('one click mutes everything for an hour, and deleting the window asks first', async () => {
+    const user = await begin();
+    const page = await visit('/maintenance', user);
+    const before = Date.now();
+    await page.press('Mute the team for an hour');
+    page.shows(/Alerts are muted until .* UTC\. Runs continue\./);
+    const row = page.row('Maintenance');
+    row.shows('Active');
+    row.shows(/ends in (59 min|1 h)/);
+    const [window] = await windowsOf(user);
+    assert.equal((window?.endsAt ?? 0) - (window?.startsAt ?? 0), HOUR);
+    assert.ok((window?.startsAt ?? 0) >= before && window?.covers === 'team');
+
+    const question = await row.press('Delete');
+    assert.match(question, /Delete the maintenance window “Maintenance”\?.*It ends at once/);
+    page.shows('The maintenance window is deleted.');
+    assert.deepEqual(await windowsOf(user), []);
+  });
+  test('a cron and a queue show their window and can be muted in one click', async () => {
+    const user = await begin('member');
+    const [cronId, queueId] = [await createCron(user, 'Nightly'), await createQueue(user, 'mail')];
+    const page = await visit(`/crons/${cronId}`, user);
+    assert.equal(page.heading, 'Nightly');
+    page.lacks('Alerts of this cron are muted');
+    await page.press('Mute for an hour');
+    page.shows('Alerts of this cron are muted');
+    assert.equal(page.path, `/crons/${cronId}`);
+    assert.ok(!page.buttons.includes('Mute for an hour'));
+    await page.go(`/queues/${queueId}`);
+    assert.equal(page.heading, 'mail');
+    page.lacks('Alerts of this queue are muted');
+    await page.press('Mute for an hour');
+    page.shows('Alerts of this queue are muted');
+    page.shows('by the maintenance window “Maintenance”');
+    const covers = (await windowsOf(user)).map((window) => window.covers);
+    assert.deepEqual(covers, [[{ kind: 'queue', id: queueId }], [{ kind: 'cron', id: cronId }]]);
+  });
+});
 
 describe('an active window', () => {
   const activeFor = async (user: TestUser, covers: WindowInput['covers'], name: string) => {
@@ -193,38 +164,35 @@ describe('an active window', () => {
     await createCron(user, 'Hourly');
     await createQueue(user, 'reports');
     await createWindow(user, 'To come');
-    await using watched = await open('/', user, false);
-    const { page } = watched;
-    await heading(page, 'Overview');
-    assert.equal(await page.getByText(/are muted/).count(), 0, 'one to come mutes nothing');
+    const page = await visit('/', user);
+    assert.equal(page.heading, 'Overview');
+    page.lacks(/are muted/);
     const covers = [
       { kind: 'cron', id: cronId },
       { kind: 'queue', id: queueId },
     ] as const;
     await activeFor(user, covers, 'New image library');
-    await page.goto(`${dashboard.url}/`);
-    await page.getByText('Alerts of chosen crons and queues are muted').waitFor();
-    await page.getByText('“New image library”').waitFor();
+    await page.go('/');
+    page.shows('Alerts of chosen crons and queues are muted');
+    page.shows('“New image library”');
     for (const [list, muted, other] of [
       ['crons', 'Nightly', 'Hourly'],
       ['queues', 'mail', 'reports'],
     ] as const) {
-      await page.goto(`${dashboard.url}/${list}`);
-      await rowOf(page, muted).getByRole('link', { name: 'Muted' }).waitFor();
-      assert.equal(await rowOf(page, other).getByText('Muted').count(), 0);
-      assert.equal(await page.getByText('Alerts of the team are muted').count(), 0);
-      await assertClean(watched);
+      await page.go(`/${list}`);
+      page.row(muted).shows('Muted');
+      page.row(other).lacks('Muted');
+      page.lacks('Alerts of the team are muted');
     }
     const id = await activeFor(user, 'team', 'Move');
     for (const path of ['/', '/crons', '/queues']) {
-      await page.goto(`${dashboard.url}${path}`);
-      await page.getByText('Alerts of the team are muted').waitFor();
+      await page.go(path);
+      page.shows('Alerts of the team are muted');
     }
     await dashboard.service.work.deleteWindow(user.teamId, id);
-    await page.goto(`${dashboard.url}/queues`);
-    await rowOf(page, 'mail').getByText('Muted').waitFor();
-    assert.equal(await page.getByText('Alerts of the team are muted').count(), 0);
-    await assertClean(watched);
+    await page.go('/queues');
+    page.row('mail').shows('Muted');
+    page.lacks('Alerts of the team are muted');
   });
 });
 
@@ -260,6 +228,11 @@ describe('§5.8: a member', () => {
   });
 });
 
+async function typeTimes(page: Page, startsAt: string, endsAt: string): Promise<void> {
+  await page.getByLabel('Starts (UTC)').fill(startsAt);
+  await page.getByLabel('Ends (UTC)').fill(endsAt);
+}
+
 describe('maintenance', () => {
   test("a window is shown in UTC and in the viewer's time zone", async () => {
     const user = await begin();
@@ -268,16 +241,16 @@ describe('maintenance', () => {
     await (await dashboard.signIn(user)).lendTo(watched.context);
     const { page } = watched;
     await page.goto(`${dashboard.url}/maintenance/new`);
-    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
+    await typeTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
     await page.getByText('Sat, 23 Nov 2030, 22:00–23:30 UTC').waitFor();
     const local = 'Sat, 23 Nov 2030, 23:00 – Sun, 24 Nov, 00:30 (Europe/Berlin)';
     await page.getByText(local).waitFor();
     await page.getByLabel('Repeat every week').check();
     await page.getByText('Every Saturday, 22:00–23:30 UTC').waitFor();
     await page.getByText(`Next: ${local}`).waitFor();
-    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 22:00');
+    await typeTimes(page, '2030-11-23 22:00', '2030-11-23 22:00');
     await page.getByText('Enter a start and a later end.').waitFor();
-    await fillTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
+    await typeTimes(page, '2030-11-23 22:00', '2030-11-23 23:30');
     await page.getByLabel('Name', { exact: true }).fill('Weekly');
     await press(page, 'Create window');
     await rowOf(page, 'Weekly').getByText(`Next: ${local}`).waitFor();

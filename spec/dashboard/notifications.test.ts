@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, assertNoFaults, confirm, heading, openPage, press } from '#testing/pages';
+import { PlainPage } from '#testing/plain-page';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
 /** Where alerts go (§6.5): chosen, tested and watched by the admins of a team, and by nobody else (§5.8). */
 
-let browser: TestBrowser;
 let dashboard: TestDashboard;
 let chat: Receiver;
 let smtp: SmtpReceiver;
 let teams = 0;
 
 before(async () => {
-  [browser, chat, smtp] = await Promise.all([startBrowser(), startReceiver(), startSmtpServer()]);
+  [chat, smtp] = await Promise.all([startReceiver(), startSmtpServer()]);
   dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
 });
 after(async () => {
-  await browser.close();
   await dashboard[Symbol.asyncDispose]();
   await Promise.all([chat.close(), smtp.close()]);
 });
@@ -37,72 +34,67 @@ async function begin(): Promise<{ admin: TestUser; member: TestUser }> {
 const LIST = '/settings/notifications';
 /** Of the team's default channel. */
 const PAGE = `${LIST}/default`;
-const open = (user: TestUser, javaScript = true, path = PAGE) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
+const visit = async (user: TestUser, path = PAGE) =>
+  PlainPage.open(await dashboard.signIn(user), path);
 
 const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelConfig(teamId);
 
-for (const javaScript of [true, false]) {
-  describe(javaScript ? 'with scripts' : 'without scripts', () => {
-    test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
-      const { admin } = await begin();
-      const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
-      chat.answer(wrong, { status: 404 });
-      await using watched = await open(admin, javaScript);
-      const { page } = watched;
-      await heading(page, 'Notifications');
-      await page.getByText('all 3 members').waitFor();
-      await page.getByLabel('Channel', { exact: true }).selectOption('Slack');
-      await press(page, 'Send test');
-      await page.getByText('incoming webhook is required').waitFor();
+describe('a chat channel', () => {
+  test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
+    const { admin } = await begin();
+    const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
+    chat.answer(wrong, { status: 404 });
+    const page = await visit(admin);
+    assert.equal(page.heading, 'Notifications');
+    page.shows('all 3 members');
+    page.fill('Channel', 'Slack');
+    await page.press('Send test');
+    page.shows('incoming webhook is required');
 
-      await page.getByLabel('Incoming webhook').fill(`${chat.url}${wrong}`);
-      await press(page, 'Send test');
-      await page.getByText('The test could not be sent.').waitFor();
-      await page.getByText('HTTP 404 error.').waitFor();
-      assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
+    page.fill('Incoming webhook', `${chat.url}${wrong}`);
+    await page.press('Send test');
+    page.shows('The test could not be sent.');
+    page.shows('HTTP 404 error.');
+    assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
 
-      await page.getByLabel('Incoming webhook').fill(`${chat.url}${right}`);
-      await press(page, 'Send test');
-      await page.getByText('The test is sent.').waitFor();
-      const post = await chat.next(({ url }) => url === right);
-      assert.match((JSON.parse(post.body.toString()) as { text: string }).text, /^Test: alerts of/);
-      assert.deepEqual(await configOf(admin), { kind: 'email' });
-      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), `${chat.url}${right}`);
-      await press(page, 'Save');
-      await page.getByText('Alerts go to Slack from now on.').waitFor();
-      const saved = { kind: 'slack', url: `${chat.url}${right}` };
-      assert.deepEqual(await configOf(admin), saved);
+    page.fill('Incoming webhook', `${chat.url}${right}`);
+    await page.press('Send test');
+    page.shows('The test is sent.');
+    const post = await chat.next(({ url }) => url === right);
+    assert.match((JSON.parse(post.body.toString()) as { text: string }).text, /^Test: alerts of/);
+    assert.deepEqual(await configOf(admin), { kind: 'email' });
+    assert.equal(page.field('Incoming webhook'), `${chat.url}${right}`);
+    await page.press('Save');
+    page.shows('Alerts go to Slack from now on.');
+    const saved = { kind: 'slack', url: `${chat.url}${right}` };
+    assert.deepEqual(await configOf(admin), saved);
 
-      await page.goto(`${dashboard.url}${PAGE}`);
-      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), '');
-      await page.getByText(`${chat.url}/…f-it`).first().waitFor();
-      assert.doesNotMatch(await page.content(), /s3cret/);
-      await press(page, 'Save');
-      await page.getByText('Alerts go to Slack from now on.').waitFor();
-      assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
-      await page.goto(`${dashboard.url}${PAGE}`);
-      await page.getByLabel('Channel', { exact: true }).selectOption('Discord');
-      await press(page, 'Save');
-      await page.getByText('incoming webhook is required').waitFor();
-      assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
-      await page.getByLabel('Channel', { exact: true }).selectOption('Email to every member');
-      await press(page, 'Save');
-      await page.getByText('Alerts go to every member by email from now on.').waitFor();
-      assert.deepEqual(await configOf(admin), { kind: 'email' });
-      assertNoFaults(watched);
-    });
+    await page.go(PAGE);
+    assert.equal(page.field('Incoming webhook'), '');
+    page.shows(`${chat.url}/…f-it`);
+    assert.doesNotMatch(page.html, /s3cret/);
+    await page.press('Save');
+    page.shows('Alerts go to Slack from now on.');
+    assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
+    await page.go(PAGE);
+    page.fill('Channel', 'Discord');
+    await page.press('Save');
+    page.shows('incoming webhook is required');
+    assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
+    page.fill('Channel', 'Email to every member');
+    await page.press('Save');
+    page.shows('Alerts go to every member by email from now on.');
+    assert.deepEqual(await configOf(admin), { kind: 'email' });
   });
-}
+});
 
 describe('the notification channel', () => {
   test('the test of an email channel reaches every member', async () => {
     const { admin } = await begin();
-    await using watched = await open(admin, false);
-    const { page } = watched;
+    const page = await visit(admin);
     const before = smtp.mails.length;
-    await press(page, 'Send test');
-    await page.getByText('It went to all 3 members.').waitFor();
+    await page.press('Send test');
+    page.shows('It went to all 3 members.');
     const visitor = await dashboard.signIn(admin);
     const note = 'Alerts are also emailed to every member.';
     assert.ok((await visitor.get('/alerts')).text.includes(note));
@@ -110,11 +102,10 @@ describe('the notification channel', () => {
     const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
     assert.deepEqual(new Set(people), new Set(expected));
     smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
-    await press(page, 'Send test');
-    await page.getByText('The test could not be sent.').waitFor();
-    await page.getByText('the mail server said “550 no such user”.').waitFor();
+    await page.press('Send test');
+    page.shows('The test could not be sent.');
+    page.shows('the mail server said “550 no such user”.');
     smtp.judgeRecipients(() => null);
-    await assertClean(watched);
   });
 
   test('a channel shows its last error until it works again', async () => {
@@ -122,16 +113,13 @@ describe('the notification channel', () => {
     const { work, store } = dashboard.service;
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
     await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
-    await using watched = await open(admin, false);
-    const { page } = watched;
-    await page.getByText('The last notice could not be sent.').waitFor();
-    await page.getByText('HTTP 410 <b>error</b>').waitFor();
-    await assertClean(watched);
+    const page = await visit(admin);
+    page.shows('The last notice could not be sent.');
+    page.shows('HTTP 410 <b>error</b>');
     await store.channels.recordSent(admin.teamId, Date.now());
-    await page.reload();
-    await page.getByText('Last error').waitFor();
-    assert.equal(await page.getByText('The last notice could not be sent.').count(), 0);
-    await assertClean(watched);
+    await page.go(page.path);
+    page.shows('Last error');
+    page.lacks('The last notice could not be sent.');
   });
 
   test("members can't change channels and get 403", async () => {
@@ -165,20 +153,19 @@ describe('further channels', () => {
   test('a channel is added, used by a cron, changed, and deleted with a list of its users', async () => {
     const { admin, member } = await begin();
     const { work } = dashboard.service;
-    await using watched = await open(admin, true, LIST);
-    const { page } = watched;
-    await page.getByRole('link', { name: 'Add channel' }).click();
-    await heading(page, 'Notifications');
-    await page.getByLabel('Name', { exact: true }).fill('On call');
-    await page.getByLabel('Channel', { exact: true }).selectOption('Discord');
-    await press(page, 'Save');
-    await page.getByText('incoming webhook is required').waitFor();
-    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'On call');
-    await page.getByLabel('Incoming webhook').fill(`${chat.url}/on-call/s3cret-part-of-it`);
-    await press(page, 'Save');
-    await page.getByText('The channel “On call” is added.').waitFor();
-    await page.getByText(`${chat.url}/…f-it`).waitFor();
-    assert.doesNotMatch(await page.content(), /s3cret/);
+    const page = await visit(admin, LIST);
+    await page.follow('Add channel');
+    assert.equal(page.heading, 'Notifications');
+    page.fill('Name', 'On call');
+    page.fill('Channel', 'Discord');
+    await page.press('Save');
+    page.shows('incoming webhook is required');
+    assert.equal(page.field('Name'), 'On call');
+    page.fill('Incoming webhook', `${chat.url}/on-call/s3cret-part-of-it`);
+    await page.press('Save');
+    page.shows('The channel “On call” is added.');
+    page.shows(`${chat.url}/…f-it`);
+    assert.doesNotMatch(page.html, /s3cret/);
     const [, added] = await work.listChannels(admin.teamId);
     assert.ok(added);
 
@@ -205,14 +192,13 @@ describe('further channels', () => {
     assert.ok(shown.includes('Warning: nobody · Failure: On call · Recovery: Default channel'));
     assert.ok(shown.includes('Ask &lt;b&gt;Ada&lt;/b&gt;') && shown.includes(noted.runbook_url));
 
-    await page.reload();
-    assert.match(await confirm(page, 'Delete'), /1 cron uses it\. .*go.* to the default channel/);
-    await page.getByText('The channel is deleted.').waitFor();
+    await page.go(page.path);
+    assert.match(await page.press('Delete'), /1 cron uses it\. .*go.* to the default channel/);
+    page.shows('The channel is deleted.');
     assert.equal((await work.listChannels(admin.teamId)).length, 1);
     const after = (await visitor.get(`/crons/${made.id}`)).text;
     assert.ok(after.includes('Warning: nobody · Failure: Default channel'));
     assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
-    await assertClean(watched);
   });
 });
 

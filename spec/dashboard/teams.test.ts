@@ -1,177 +1,139 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { postJson } from '#testing/client';
 import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { before } from '#testing/hooks';
-import { confirm, heading, rowOf, usePages } from '#testing/pages';
+import { usePages } from '#testing/pages';
+import type { PlainPage } from '#testing/plain-page';
 
 /** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
 
-for (const javaScript of [true, false]) {
-  describe(`a team, ${javaScript ? 'with' : 'without'} scripts`, () => {
-    const { dashboard, open: openPage } = usePages();
-    let owner: TestUser;
-    before(async () => {
-      owner = await dashboard.user('owner@bells.test');
-    });
-    const open = (path: string, user: TestUser | null = null) => openPage(path, user, javaScript);
-
-    const invite = async (page: Page, email: string, role: string) => {
-      await page.getByLabel('Email').fill(email);
-      await page.getByLabel('Role').selectOption(role);
-      await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByText('This link works once').waitFor();
-      return (await page.getByLabel('invitation link', { exact: true }).textContent()) ?? '';
-    };
-
-    test('an invitation link adds a new user once', async () => {
-      await using bosses = await open('/settings/members', owner);
-      const link = await invite(bosses.page, '', 'member');
-      await using guests = await open(new URL(link).pathname);
-      await heading(guests.page, 'Join Bells');
-      await guests.page.getByLabel('Your name').fill('Grace');
-      await guests.page.getByLabel('Email').fill('grace@bells.test');
-      await guests.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-      await guests.page.getByRole('button', { name: 'Create account and join' }).click();
-      await heading(guests.page, 'Overview');
-      await guests.page.goto(`${dashboard.url}/settings/members`);
-      await rowOf(guests.page, owner.email).getByText('owner', { exact: true }).waitFor();
-      await rowOf(guests.page, 'grace@bells.test').waitFor();
-      for (const name of ['Invite', 'Make admin', 'Remove'])
-        assert.equal(await guests.page.getByRole('button', { name }).count(), 0, name);
-      const seen = await guests.page.content();
-      assert.ok(!/Second factor|Open invitations/.test(seen), 'only admins see these');
-      await using late = await open(new URL(link).pathname);
-      await heading(late.page, 'This invitation no longer works');
-      for (const watched of [bosses, guests]) watched.assertNoFaults();
-    });
-
-    if (!javaScript) {
-      test('an invitation adds an existing user with the invited email only', async () => {
-        const other = await dashboard.user('linus@whistles.test', { team: 'Whistles' });
-        const wrong = await dashboard.user('wrong@whistles.test', { team: 'Whistles' });
-        await using bosses = await open('/settings/members', owner);
-        const link = new URL(await invite(bosses.page, other.email, 'admin')).pathname;
-        await using others = await open(link, wrong);
-        await others.page.getByRole('button', { name: 'Join team' }).click();
-        await others.page.getByText('The invitation is for linus@whistles.test.').waitFor();
-        await using guests = await open(link, other);
-        await guests.page.getByRole('button', { name: 'Join team' }).click();
-        await heading(guests.page, 'Overview');
-        await guests.page.goto(`${dashboard.url}/settings/members`);
-        await rowOf(guests.page, 'linus@whistles.test')
-          .getByText('admin', { exact: true })
-          .waitFor();
-      });
-    }
-
-    if (!javaScript) {
-      test('a withdrawn invitation does not work', async () => {
-        await using bosses = await open('/settings/members', owner);
-        const link = await invite(bosses.page, 'late@bells.test', 'member');
-        await bosses.page.goto(`${dashboard.url}/settings/members`);
-        await confirm(bosses.page, 'Withdraw', rowOf(bosses.page, 'late@bells.test'));
-        await bosses.page.getByText('The invitation is withdrawn.').waitFor();
-        await using guests = await open(new URL(link).pathname);
-        await heading(guests.page, 'This invitation no longer works');
-      });
-    }
-
-    test('an admin changes roles and removes members', async () => {
-      const member = await dashboard.user('rosa@bells.test', { role: 'member' });
-      await using watched = await open('/settings/members', owner);
-      const { page } = watched;
-      await rowOf(page, member.email).getByRole('button', { name: 'Make admin' }).click();
-      await page.getByText('The role is changed to admin.').waitFor();
-      await confirm(page, 'Remove', rowOf(page, member.email));
-      await page.getByText('The member is removed.').waitFor();
-      assert.equal(await rowOf(page, member.email).count(), 0);
-      assert.equal(
-        await rowOf(page, owner.email).getByRole('button').count(),
-        0,
-        'nobody removes the owner',
-      );
-      watched.assertNoFaults();
-    });
-
-    if (!javaScript) {
-      test('the API uses another team as soon as the user selects it', async () => {
-        await using watched = await open('/teams/new', owner);
-        const { page } = watched;
-        await page.getByLabel('Name').fill('Second team');
-        await page.getByRole('button', { name: 'Create team' }).click();
-        await page.getByText('calls with your API token go to it now.').waitFor();
-        const send = async (queue: string) => {
-          const answer = await fetch(`${dashboard.url}/api/jobs`, {
-            method: 'POST',
-            headers: {
-              Authorization: `Bearer ${owner.apiToken}`,
-              'Content-Type': 'application/json',
-              Accept: 'application/json',
-            },
-            body: JSON.stringify({
-              queue,
-              url: 'http://127.0.0.1:9/',
-              payload: { a: 1 },
-              delay: 3600,
-            }),
-          });
-          return answer.status;
-        };
-        assert.equal(await send('to-second'), 201);
-        await page.getByLabel(/team/i).first().click();
-        await page.getByRole('button', { name: 'Bells' }).click();
-        await page.getByRole('banner').getByText('Bells', { exact: true }).first().waitFor();
-        assert.equal(await send('to-first'), 201);
-        const names = (await dashboard.service.work.listQueues(owner.teamId)).map(
-          ({ name }) => name,
-        );
-        assert.deepEqual(names, ['to-first']);
-      });
-    }
-
-    if (!javaScript) {
-      test('a team is renamed, transferred, and left by its former owner', async () => {
-        const boss = await dashboard.user('boss@gongs.test', { team: 'Gongs' });
-        const heir = await dashboard.user('heir@gongs.test', { team: 'Gongs', role: 'member' });
-        await using watched = await open('/settings/team', boss);
-        const { page } = watched;
-        await page.getByLabel('Name', { exact: true }).fill('Big gongs');
-        await page.getByRole('button', { name: 'Rename team' }).click();
-        await page.getByText('The team is renamed.').waitFor();
-        await page.goto(`${dashboard.url}/settings/members`);
-        await confirm(page, 'Transfer', rowOf(page, heir.email));
-        await page.getByText('The team has a new owner.').waitFor();
-        await confirm(page, 'Leave team');
-        await heading(page, 'Create team');
-        await using heirs = await open('/settings/billing', heir);
-        await heading(heirs.page, 'Billing');
-      });
-    }
-
-    test('a team is deleted by typing its name, and its API calls answer 500', async () => {
-      const boss = await dashboard.user('boss@drums.test', { team: 'Drums' });
-      await dashboard.service.work.setQueue(boss.teamId, 'mail', {});
-      await using watched = await open('/settings/team', boss);
-      const { page } = watched;
-      await page.getByText('0 crons, 1 queue, 0 jobs').waitFor();
-      await page.getByText('API calls of its only member').waitFor();
-      await page.getByLabel(/^Type Drums/).fill('Trumpets');
-      await page.getByRole('button', { name: 'Delete team' }).click();
-      await page.getByText("This is not the team's name.").waitFor();
-      await page.getByLabel(/^Type Drums/).fill('Drums');
-      await page.getByRole('button', { name: 'Delete team' }).click();
-      await heading(page, 'Create team');
-      const answer = await fetch(`${dashboard.url}/api/jobs`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${boss.apiToken}`,
-          'Content-Type': 'application/json',
-          Accept: 'application/json',
-        },
-        body: JSON.stringify({ queue: 'mail', url: 'https://example.com/', payload: { a: 1 } }),
-      });
-      assert.deepEqual([answer.status, await answer.json()], [500, { message: 'Server Error' }]);
-    });
+describe('a team', () => {
+  const { dashboard, visit: visitPage } = usePages();
+  let owner: TestUser;
+  before(async () => {
+    owner = await dashboard.user('owner@bells.test');
   });
-}
+  const visit = (path: string, user: TestUser | null = null) => visitPage(path, user);
+
+  const invite = async (page: PlainPage, email: string, role: string) => {
+    await page.press('Invite', { Email: email, Role: role });
+    page.shows('This link works once');
+    return new URL(page.part('[aria-label="invitation link"]').text).pathname;
+  };
+
+  test('an invitation link adds a new user once', async () => {
+    const bosses = await visit('/settings/members', owner);
+    const link = await invite(bosses, '', 'member');
+    const guests = await visit(link);
+    assert.equal(guests.heading, 'Join Bells');
+    guests.fill('Your name', 'Grace');
+    guests.fill('Email', 'grace@bells.test');
+    guests.fill('Password', PASSWORD);
+    await guests.press('Create account and join');
+    assert.equal(guests.heading, 'Overview');
+    await guests.go('/settings/members');
+    guests.row(owner.email).shows('owner');
+    guests.row('grace@bells.test');
+    for (const name of ['Invite', 'Make admin', 'Remove'])
+      assert.ok(!guests.buttons.includes(name), name);
+    const seen = guests.html;
+    assert.ok(!/Second factor|Open invitations/.test(seen), 'only admins see these');
+    const late = await visit(link);
+    assert.equal(late.heading, 'This invitation no longer works');
+  });
+
+  test('an invitation adds an existing user with the invited email only', async () => {
+    const other = await dashboard.user('linus@whistles.test', { team: 'Whistles' });
+    const wrong = await dashboard.user('wrong@whistles.test', { team: 'Whistles' });
+    const bosses = await visit('/settings/members', owner);
+    const link = await invite(bosses, other.email, 'admin');
+    const others = await visit(link, wrong);
+    await others.press('Join team');
+    others.shows('The invitation is for linus@whistles.test.');
+    const guests = await visit(link, other);
+    await guests.press('Join team');
+    assert.equal(guests.heading, 'Overview');
+    await guests.go('/settings/members');
+    guests.row('linus@whistles.test').shows('admin');
+  });
+
+  test('a withdrawn invitation does not work', async () => {
+    const bosses = await visit('/settings/members', owner);
+    const link = await invite(bosses, 'late@bells.test', 'member');
+    await bosses.go('/settings/members');
+    await bosses.row('late@bells.test').press('Withdraw');
+    bosses.shows('The invitation is withdrawn.');
+    const guests = await visit(link);
+    assert.equal(guests.heading, 'This invitation no longer works');
+  });
+
+  test('an admin changes roles and removes members', async () => {
+    const member = await dashboard.user('rosa@bells.test', { role: 'member' });
+    const page = await visit('/settings/members', owner);
+    await page.row(member.email).press('Make admin');
+    page.shows('The role is changed to admin.');
+    await page.row(member.email).press('Remove');
+    page.shows('The member is removed.');
+    page.lacks(member.email);
+    assert.deepEqual(page.row(owner.email).buttons, [], 'nobody removes the owner');
+  });
+
+  test('the API uses another team as soon as the user selects it', async () => {
+    const page = await visit('/teams/new', owner);
+    page.fill('Name', 'Second team');
+    await page.press('Create team');
+    page.shows('calls with your API token go to it now.');
+    const send = async (queue: string) => {
+      const answer = await postJson(`${dashboard.url}/api/jobs`, owner.apiToken, {
+        queue,
+        url: 'http://127.0.0.1:9/',
+        payload: { a: 1 },
+        delay: 3600,
+      });
+      return answer.status;
+    };
+    assert.equal(await send('to-second'), 201);
+    await page.press(/^Bells/);
+    page.part('header', 'Bells');
+    assert.equal(await send('to-first'), 201);
+    const names = (await dashboard.service.work.listQueues(owner.teamId)).map(({ name }) => name);
+    assert.deepEqual(names, ['to-first']);
+  });
+
+  test('a team is renamed, transferred, and left by its former owner', async () => {
+    const boss = await dashboard.user('boss@gongs.test', { team: 'Gongs' });
+    const heir = await dashboard.user('heir@gongs.test', { team: 'Gongs', role: 'member' });
+    const page = await visit('/settings/team', boss);
+    page.fill('Name', 'Big gongs');
+    await page.press('Rename team');
+    page.shows('The team is renamed.');
+    await page.go('/settings/members');
+    await page.row(heir.email).press('Transfer');
+    page.shows('The team has a new owner.');
+    await page.press('Leave team');
+    assert.equal(page.heading, 'Create team');
+    const heirs = await visit('/settings/billing', heir);
+    assert.equal(heirs.heading, 'Billing');
+  });
+
+  test('a team is deleted by typing its name, and its API calls answer 500', async () => {
+    const boss = await dashboard.user('boss@drums.test', { team: 'Drums' });
+    await dashboard.service.work.setQueue(boss.teamId, 'mail', {});
+    const page = await visit('/settings/team', boss);
+    page.shows('0 crons, 1 queue, 0 jobs');
+    page.shows('API calls of its only member');
+    page.fill('Type Drums', 'Trumpets');
+    await page.press('Delete team');
+    page.shows("This is not the team's name.");
+    page.fill('Type Drums', 'Drums');
+    await page.press('Delete team');
+    assert.equal(page.heading, 'Create team');
+    const answer = await postJson(`${dashboard.url}/api/jobs`, boss.apiToken, {
+      queue: 'mail',
+      url: 'https://example.com/',
+      payload: { a: 1 },
+    });
+    assert.deepEqual([answer.status, answer.json], [500, { message: 'Server Error' }]);
+  });
+});
