@@ -5,7 +5,7 @@ export interface Round {
   targetUrl: string;
   /** Requests under way at once. */
   concurrency: number;
-  /** Where jobs are kept: a URL of Postgres or Redis, a path for SQLite, nothing for the bare loop. */
+  /** Where jobs are kept: a URL of Postgres, a path for SQLite, nothing for the bare loop. */
   place: string;
   /** The server that `place` is on; null where there is none. */
   serverPid: number | null;

@@ -40,7 +40,7 @@ interface Entry {
   name: string;
   file: string;
   job: JobName;
-  place: () => Promise<Where | null>;
+  place: () => Promise<Where>;
 }
 
 interface Where {
@@ -56,10 +56,6 @@ function entries(places: Places): Entry[] {
     return { place, serverPid: await places.postgresPid() };
   };
   const sqlite = async () => ({ place: await places.make('SQLite'), serverPid: null });
-  const redis = async () => {
-    const found = await places.redis();
-    return found && { place: found.url, serverPid: found.pid };
-  };
   const nowhere = () => Promise.resolve({ place: '', serverPid: null });
   const all = {
     [BARE]: { file: own('bare.ts'), place: nowhere },
@@ -68,7 +64,6 @@ function entries(places: Places): Entry[] {
     'Belfry on SQLite': { file: own('belfry.ts'), place: sqlite },
     'graphile-worker': { file: peer('graphile-worker.ts'), place: postgres },
     'pg-boss': { file: peer('pg-boss.ts'), place: postgres },
-    BullMQ: { file: peer('bullmq.ts'), place: redis },
   };
   const withJob = (job: JobName) =>
     Object.entries(all).map(([name, { file, place }]) => ({ name, file, place, job }));
@@ -93,13 +88,8 @@ export async function measureDeliveries(
   for (let turn = 0; turn < rounds; turn++) {
     for (const entry of taking) {
       const { name, file, place, job } = entry;
-      const where = await place();
-      if (where === null) {
-        if (turn === 0) skipped.push(`${name}: no redis-server on the PATH and no REDIS_URL`);
-        continue;
-      }
       const targetUrl = `${target.url}/quiet`;
-      const round = { jobs, targetUrl, concurrency: CONCURRENCY, job, ...where };
+      const round = { jobs, targetUrl, concurrency: CONCURRENCY, job, ...(await place()) };
       const delivered = await runRound(file, round);
       results.set(entry, [...(results.get(entry) ?? []), delivered]);
       report(job === 'small' ? name : `${name}, usual job`, delivered);

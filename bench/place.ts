@@ -6,7 +6,6 @@ import { type Postgres, startPostgres } from '#testing/postgres';
 import { startBelfry } from '#testing/process';
 import { makeClient } from '#testing/remote';
 import { readStat } from './processor-time.ts';
-import { findRedis, type Redis } from './redis.ts';
 
 export type DatabaseName = 'SQLite' | 'Postgres';
 export const DATABASES: readonly DatabaseName[] = ['SQLite', 'Postgres'];
@@ -51,7 +50,6 @@ export async function startService(
 /** The servers that a run needs, each started when it is first asked for. */
 export class Places {
   #postgres: Promise<Postgres> | null = null;
-  #redis: Promise<Redis | null> | null = null;
 
   /** Makes an empty database. Postgres syncs commits to the disk, as SQLite does. */
   async make(database: DatabaseName): Promise<string> {
@@ -81,14 +79,7 @@ export class Places {
     return parent;
   }
 
-  /** Null where there is no Redis. */
-  async redis(): Promise<Redis | null> {
-    this.#redis ??= findRedis();
-    return this.#redis;
-  }
-
   async close(): Promise<void> {
     await (await this.#postgres)?.stop();
-    await (await this.#redis)?.stop();
   }
 }

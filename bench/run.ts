@@ -1,12 +1,10 @@
 /**
  * `npm run bench`, or some parts of it: `npm run bench -- deliveries accepting`.
  *
- * Each part prints a section of docs/performance.md or docs/measurements.md; `--write` also replaces it there. `--quick` takes a tenth of
- * everything, as a smoke test. The long parts run only if they are named.
+ * Each part prints a section of docs/performance.md or docs/measurements.md. `--quick` takes a tenth of everything, as a
+ * smoke test. The long parts run only if they are named.
  */
-import fs from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAccepting } from './accepting.ts';
 import { measureCrons } from './crons.ts';
@@ -18,15 +16,10 @@ import { DATABASES, Places } from './place.ts';
 import { measureSoak, measureSteady } from './soak.ts';
 import { startTarget, type Target } from './target.ts';
 
-const PAGES = ['performance', 'measurements'].map((name) =>
-  path.join(path.dirname(import.meta.dirname), `docs/${name}.md`),
-);
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
     /** One database alone, `SQLite` or `Postgres`. */
     database: { type: 'string' },
     /** Deliveries: the number of rounds, and a text that contestants' names must contain. */
@@ -101,24 +94,9 @@ async function runPart(name: string): Promise<void> {
     const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, ${os.type()} ${os.release()}`;
     const when = new Date().toISOString().slice(0, 10);
     const line = `_${when}, ${machine}, Node ${process.version}; load before: ${load}; \`npm run bench -- ${name}\`_`;
-    const text = `${figures}\n\n${line}\n`;
-    process.stdout.write(`\n${text}\n`);
-    if (values.write) writeSection(text);
+    process.stdout.write(`\n${figures}\n\n${line}\n\n`);
   } catch (error) {
     process.stdout.write(`  FAILED: ${(error as Error).stack}\n`);
     process.exitCode = 1;
   }
-}
-
-/** Puts a section where a page has the one with its heading, or at the end of the last page. */
-function writeSection(text: string): void {
-  const heading = text.slice(0, text.indexOf('\n') + 1);
-  const pages = PAGES.map((file) => ({ file, page: fs.readFileSync(file, 'utf8') }));
-  const place = pages.find(({ page }) => page.includes(heading)) ?? pages.at(-1);
-  if (place === undefined) return;
-  const { file, page } = place;
-  const from = page.indexOf(heading);
-  const until = page.indexOf('\n## ', from);
-  const after = from === -1 || until === -1 ? '' : page.slice(until);
-  fs.writeFileSync(file, (from === -1 ? `${page}\n` : page.slice(0, from)) + text + after);
 }
