@@ -9,8 +9,8 @@ import { attemptsOf, makeGate, MINUTE, scheduleJob, setQueue } from '#testing/sc
 import { forEachStore } from '#testing/stores';
 import { runAlerts } from '#testing/factories';
 
-forEachStore((dialect, openTestStore) => {
-  test('a cron without alert_threshold raises no alerts', async () => {
+forEachStore((dialect, openTestStore, once) => {
+  once('a cron without alert_threshold raises no alerts', async () => {
     await using scene = await startScene(openTestStore);
     await scene.run(await scene.makeCron({ alert_threshold: null }), 'xxxo');
     assert.deepEqual(await scene.alerts(), []);
@@ -37,7 +37,7 @@ forEachStore((dialect, openTestStore) => {
       assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
     });
 
-    test('Run now counts toward the alert threshold', async () => {
+    once('Run now counts toward the alert threshold', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
       target.answer('/cron', BROKEN);
@@ -50,26 +50,19 @@ forEachStore((dialect, openTestStore) => {
     });
 
     // What is said does not depend on the database, here and below.
-    if (dialect === 'sqlite') {
-      test('an alert has the run, its status, reason and the start of its response', async () => {
-        await using scene = await startScene(openTestStore);
-        await scene.run(await scene.makeCron(), 'x');
-        await scene.allSent();
-        const [alert] = await scene.alerts();
-        const post = scene.chat.requests[0]?.body.toString() ?? '';
-        for (const part of [
-          'HTTP 500',
-          'http server error',
-          'out of cheese',
-          'Analytical Engines',
-        ]) {
-          assert.ok(post.includes(part), part);
-        }
-        assert.ok(post.includes(`${BASE_URL}/executions/${alert?.runId}`));
-      });
-    }
+    once('an alert has the run, its status, reason and the start of its response', async () => {
+      await using scene = await startScene(openTestStore);
+      await scene.run(await scene.makeCron(), 'x');
+      await scene.allSent();
+      const [alert] = await scene.alerts();
+      const post = scene.chat.requests[0]?.body.toString() ?? '';
+      for (const part of ['HTTP 500', 'http server error', 'out of cheese', 'Analytical Engines']) {
+        assert.ok(post.includes(part), part);
+      }
+      assert.ok(post.includes(`${BASE_URL}/executions/${alert?.runId}`));
+    });
 
-    test('an alert contains no payload, header, target URL or chat URL', async () => {
+    once('an alert contains no payload, header, target URL or chat URL', async () => {
       await using scene = await startScene(openTestStore);
       const cronId = await scene.makeCron({
         url: `${scene.target.url}/cron?token=t0ken`,
@@ -84,8 +77,9 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  if (dialect === 'sqlite') {
-    test('a notification of a cron or job leaves out secrets of the request that the response repeats', async () => {
+  once(
+    'a notification of a cron or job leaves out secrets of the request that the response repeats',
+    async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, chat } = scene;
       // Answers as some frameworks do: with the request that they failed at.
@@ -107,11 +101,11 @@ forEachStore((dialect, openTestStore) => {
         assert.ok(post.includes('out of cheese'));
         assert.doesNotMatch(post, /k3y-of-ours|t0ken|c4rd|b3arer/);
       }
-    });
-  }
+    },
+  );
 
   describe('alerts of jobs', () => {
-    test("job alerts are emailed to every member and posted to the team's chat", async () => {
+    once("job alerts are emailed to every member and posted to the team's chat", async () => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
       await service.people.operator.createUser({
@@ -151,7 +145,7 @@ forEachStore((dialect, openTestStore) => {
       assert.ok(mails.at(-1)?.html.includes('out of cheese'));
     });
 
-    test('a queue without email alerts, the default, raises none', async () => {
+    once('a queue without email alerts, the default, raises none', async () => {
       await using scene = await startScene(openTestStore);
       scene.target.answer('/job', BROKEN);
       await setQueue(scene.service, { retriesEnabled: false });
@@ -161,7 +155,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.alerts(), []);
     });
 
-    test('a first attempt without a retry sends only the failure', async () => {
+    once('a first attempt without a retry sends only the failure', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, smtp } = scene;
       target.answer('/job', BROKEN);
@@ -214,25 +208,28 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('alerts and the monthly limit', () => {
-    test("a cron's run over the monthly limit neither counts toward nor ends a failure streak", async () => {
-      await using scene = await startScene(openTestStore, { plan: 'tiny' });
-      const { service } = scene;
-      const calm = await scene.makeCron();
-      const failing = await scene.makeCron({ alert_threshold: 3 });
-      await scene.run(failing, 'xx');
-      await scene.run(calm, 'o');
-      const blocked = await runCronNow(service, failing);
-      assert.equal(blocked.reason, 'limit_exceeded');
-      await runCronNow(service, calm);
-      assert.equal(await scene.levels(), 'warning');
-      await service.people.operator.setPlan(scene.teamId, 'unlimited');
-      await scene.run(failing, 'x');
-      assert.equal(await scene.levels(), 'warning failure');
-    });
+    once(
+      "a cron's run over the monthly limit neither counts toward nor ends a failure streak",
+      async () => {
+        await using scene = await startScene(openTestStore, { plan: 'tiny' });
+        const { service } = scene;
+        const calm = await scene.makeCron();
+        const failing = await scene.makeCron({ alert_threshold: 3 });
+        await scene.run(failing, 'xx');
+        await scene.run(calm, 'o');
+        const blocked = await runCronNow(service, failing);
+        assert.equal(blocked.reason, 'limit_exceeded');
+        await runCronNow(service, calm);
+        assert.equal(await scene.levels(), 'warning');
+        await service.people.operator.setPlan(scene.teamId, 'unlimited');
+        await scene.run(failing, 'x');
+        assert.equal(await scene.levels(), 'warning failure');
+      },
+    );
   });
 
   describe('maintenance windows', () => {
-    test('a maintenance window mutes notifications while runs continue', async () => {
+    once('a maintenance window mutes notifications while runs continue', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const startsAt = service.clock.now() + MINUTE;
@@ -308,23 +305,26 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('a window ended by hand notifies, except for sources that another window mutes', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const cron = await scene.makeCron();
-      const long = await scene.mute(600, { name: 'Long' });
-      await scene.mute(10, { name: 'Short' });
-      await scene.run(cron, 'x');
-      await scene.wait(11 * MINUTE);
-      assert.equal(chat.requests.length, 0, 'the longer one goes on');
-      await service.store.windows.delete(teamId, long?.id ?? '');
-      await scene.allSent();
-      assert.deepEqual(scene.titles(), [
-        'Still failing after maintenance “Long”: cron “Report” fails',
-      ]);
-    });
+    once(
+      'a window ended by hand notifies, except for sources that another window mutes',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const { service, chat, teamId } = scene;
+        const cron = await scene.makeCron();
+        const long = await scene.mute(600, { name: 'Long' });
+        await scene.mute(10, { name: 'Short' });
+        await scene.run(cron, 'x');
+        await scene.wait(11 * MINUTE);
+        assert.equal(chat.requests.length, 0, 'the longer one goes on');
+        await service.store.windows.delete(teamId, long?.id ?? '');
+        await scene.allSent();
+        assert.deepEqual(scene.titles(), [
+          'Still failing after maintenance “Long”: cron “Report” fails',
+        ]);
+      },
+    );
 
-    test('an unmuted cron that still fails notifies again, other crons do not', async () => {
+    once('an unmuted cron that still fails notifies again, other crons do not', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { work } = service;
@@ -370,7 +370,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('the notification channel', () => {
-    test('the default channel is email to every member', async () => {
+    once('the default channel is email to every member', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await service.store.channels.save(teamId, { kind: 'email' });
@@ -386,7 +386,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 0);
     });
 
-    test('an email channel reports a slow queue, whose failures are mailed anyway', async () => {
+    once('an email channel reports a slow queue, whose failures are mailed anyway', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, teamId } = scene;
       await service.store.channels.save(teamId, { kind: 'email' });
@@ -405,7 +405,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
     });
 
-    test('a failing channel is retried for an hour, and its last error is kept', async () => {
+    once('a failing channel is retried for an hour, and its last error is kept', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       chat.answer('/default', { status: 503 });
@@ -438,7 +438,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await scene.alerts())[0]?.delivery, 'sent');
     });
 
-    test('a failing channel is shown as failing even if the emails were sent', async () => {
+    once('a failing channel is shown as failing even if the emails were sent', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
       chat.answer('/default', { status: 503 });
@@ -453,7 +453,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(lastSentAt, null, 'a mail is nothing that the chat took');
     });
 
-    test('a channel chosen while emails fail gets the pending notifications', async () => {
+    once('a channel chosen while emails fail gets the pending notifications', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
       await service.store.channels.save(teamId, { kind: 'email' });
@@ -469,25 +469,23 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await scene.alerts())[0]?.delivery, 'sent');
     });
 
-    if (dialect === 'sqlite') {
-      test("the last error of an email channel has the mail server's response", async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, teamId } = scene;
-        await service.store.channels.save(teamId, { kind: 'email' });
-        const grace = { email: 'grace@example.com', password: 'correct horse battery' };
-        await service.people.operator.createUser({ ...grace, team: 'Analytical Engines' });
-        const full = { code: 452, text: 'mailbox full' };
-        scene.smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
-        await scene.run(await scene.makeCron(), 'x');
-        await scene.allSent();
-        const { lastError, lastErrorAt, lastSentAt } = await service.store.channels.read(teamId);
-        assert.equal(
-          lastError,
-          'The mail to ada@example.com was not accepted: the mail server said “452 mailbox full”.',
-        );
-        assert.ok((lastErrorAt ?? 0) >= (lastSentAt ?? 0), 'it is the last thing that happened');
-      });
-    }
+    once("the last error of an email channel has the mail server's response", async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      const grace = { email: 'grace@example.com', password: 'correct horse battery' };
+      await service.people.operator.createUser({ ...grace, team: 'Analytical Engines' });
+      const full = { code: 452, text: 'mailbox full' };
+      scene.smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
+      await scene.run(await scene.makeCron(), 'x');
+      await scene.allSent();
+      const { lastError, lastErrorAt, lastSentAt } = await service.store.channels.read(teamId);
+      assert.equal(
+        lastError,
+        'The mail to ada@example.com was not accepted: the mail server said “452 mailbox full”.',
+      );
+      assert.ok((lastErrorAt ?? 0) >= (lastSentAt ?? 0), 'it is the last thing that happened');
+    });
 
     test('only members whose email failed are emailed again', async () => {
       await using scene = await startScene(openTestStore);
@@ -509,7 +507,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('an unreachable mail server is reported without its address', async () => {
+    once('an unreachable mail server is reported without its address', async () => {
       await using scene = await startScene(openTestStore);
       await scene.smtp.close();
       assert.deepEqual(await scene.sendTest({ kind: 'email' }), {
@@ -518,32 +516,36 @@ forEachStore((dialect, openTestStore) => {
       });
     });
 
-    if (dialect === 'sqlite') {
-      test('an email channel without a mail server reports that emails go to the log only', async () => {
+    once(
+      'an email channel without a mail server reports that emails go to the log only',
+      async () => {
         await using scene = await startScene(openTestStore);
         await using unmailed = await startNotifier(scene.service);
         const outcome = await unmailed.notifier.sendTest(scene.teamId, { kind: 'email' });
         assert.deepEqual(outcome, { kind: 'logged' });
-      });
-    }
+      },
+    );
 
-    test('a channel with an unreadable address shows the error, and members are emailed', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, teamId } = scene;
-      await scene.run(await scene.makeCron(), 'x');
-      await service.store.database.transact(async (trx) => {
-        await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
-        await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
-      });
-      await scene.wait(MINUTE);
-      assert.equal(scene.smtp.mails.length, 1);
-      const [alert] = await scene.alerts();
-      assert.equal(alert?.delivery, 'sent');
-      const { lastError } = await service.store.channels.read(teamId);
-      assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
-    });
+    once(
+      'a channel with an unreadable address shows the error, and members are emailed',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const { service, teamId } = scene;
+        await scene.run(await scene.makeCron(), 'x');
+        await service.store.database.transact(async (trx) => {
+          await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
+          await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
+        });
+        await scene.wait(MINUTE);
+        assert.equal(scene.smtp.mails.length, 1);
+        const [alert] = await scene.alerts();
+        assert.equal(alert?.delivery, 'sent');
+        const { lastError } = await service.store.channels.read(teamId);
+        assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
+      },
+    );
 
-    test('a channel can be tested before it is saved', async () => {
+    once('a channel can be tested before it is saved', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const url = `${chat.url}/new`;
@@ -602,7 +604,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 6);
     });
 
-    test('a chat that hangs does not delay notifications of other teams', async () => {
+    once('a chat that hangs does not delay notifications of other teams', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       chat.answer('/default', 'never');

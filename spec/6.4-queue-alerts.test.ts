@@ -48,7 +48,7 @@ async function aQueueScene(openTestStore: OpenTestStore, settings: QueueChange, 
   };
 }
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((dialect, openTestStore, once) => {
   describe('a queue that does not drain', () => {
     test('an overdue job raises one failure, and one recovery when the queue drains', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ minutes: 10 }), 2);
@@ -83,13 +83,13 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(scene.smtp.mails.length, 0);
     });
 
-    test('a queue without rules raises nothing, however long jobs wait', async () => {
+    once('a queue without rules raises nothing, however long jobs wait', async () => {
       await using all = await aQueueScene(openTestStore, { emailAlerts: true }, 3);
       await all.scene.wait(3 * HOUR_MS);
       assert.deepEqual(await all.scene.alerts(), []);
     });
 
-    test('more due jobs than the limit raise one failure; delayed jobs do not count', async () => {
+    once('more due jobs than the limit raise one failure; delayed jobs do not count', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ jobs: 3 }), 3);
       const { scene, service, pass, post } = all;
       for (let n = 0; n < 3; n++)
@@ -137,7 +137,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('reminders follow while it does not drain', async () => {
+    once('reminders follow while it does not drain', async () => {
       const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 1 as const };
       await using all = await aQueueScene(
         openTestStore,
@@ -156,7 +156,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('its alert does not delay the reminder of failed jobs', async () => {
+    once('its alert does not delay the reminder of failed jobs', async () => {
       const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 6 as const };
       const settings = { ...backlog({ jobs: 1 }), alertSettings, emailAlerts: true };
       await using all = await aQueueScene(openTestStore, { ...settings, retriesEnabled: false }, 1);
@@ -173,7 +173,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(kinds, [null, 'backlog', 'reminder']);
     });
 
-    test('a service that was down for hours drains its queue without an alert', async () => {
+    once('a service that was down for hours drains its queue without an alert', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ minutes: 5 }), 1);
       await all.service.clock.freeze(3 * HOUR_MS);
       await all.drain();
@@ -181,7 +181,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await all.scene.alerts(), []);
     });
 
-    test('a clock that was set back neither delays nor raises an alert', async () => {
+    once('a clock that was set back neither delays nor raises an alert', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ jobs: 1 }), 2);
       const { scene, service, pass, post } = all;
       await pass(5);
@@ -197,7 +197,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(levels, ['Failure', 'Recovery', 'Failure']);
     });
 
-    test('a removed rule, and a deleted queue, raise nothing more', async () => {
+    once('a removed rule, and a deleted queue, raise nothing more', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ minutes: 5 }), 1);
       const { scene, service, teamId, id, pass, health } = all;
       await pass(10);
@@ -250,7 +250,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await health(), 'idle');
     });
 
-    test('attempts before the rule was set are not judged', async () => {
+    once('attempts before the rule was set are not judged', async () => {
       await using all = await aQueueScene(openTestStore, { retriesEnabled: false }, 0);
       await all.drain();
       await run(all, 10, 0);

@@ -125,7 +125,10 @@ forEachStore((dialect, openTestStore) => {
         { kind: 'cron', id: covered.id },
       ];
       await makeWindow(0, { isWeekly: true, covers });
-      await service.advance(WEEK_MS + MINUTE);
+      await service.advance(11 * MINUTE);
+      await service.engine?.stop(0);
+      await service.clock.advance(WEEK_MS - 10 * MINUTE);
+      await using _again = await restartEngine(service);
       await scheduleJob(service, { url: `${receiver.url}/covered`, queue: 'covered' });
       await scheduleJob(service, { url: `${receiver.url}/other`, queue: 'other' });
       await receiver.waitFor(1);

@@ -76,7 +76,7 @@ async function startMailed(
   };
 }
 
-forEachStore((_name, openTestStore) => {
+forEachStore((_name, openTestStore, once) => {
   describe('confirming', () => {
     test('an address gets nothing but its link until a recipient confirms it', async () => {
       await using scene = await startMailed(openTestStore);
@@ -111,7 +111,7 @@ forEachStore((_name, openTestStore) => {
       );
     });
 
-    test('a link works once, for a week, and until a newer one is sent', async () => {
+    once('a link works once, for a week, and until a newer one is sent', async () => {
       await using scene = await startMailed(openTestStore, ADDRESSES, { sends: false });
       const { channelAddresses, service } = scene;
       const expired = { kind: 'expired' };
@@ -132,24 +132,27 @@ forEachStore((_name, openTestStore) => {
       assert.equal((await scene.addressOf(OPS)).state, 'waiting');
     });
 
-    test('a link of a removed address confirms nothing, even if the address is added again', async () => {
-      await using scene = await startMailed(openTestStore);
-      const { channelAddresses } = scene;
-      const old = await scene.token(NIGHT);
-      await scene.confirm(OPS);
-      await scene.setAddresses([OPS]);
-      assert.equal(await channelAddresses.readConfirmation(old), null);
-      await scene.setAddresses(ADDRESSES);
-      const fresh = await scene.token(NIGHT);
-      assert.deepEqual(await channelAddresses.confirmAddress(old), { kind: 'expired' });
-      assert.deepEqual(await scene.states(), [
-        [NIGHT, 'waiting'],
-        [OPS, 'confirmed'],
-      ]);
-      assert.deepEqual(await channelAddresses.confirmAddress(fresh), { kind: 'done' });
-    });
+    once(
+      'a link of a removed address confirms nothing, even if the address is added again',
+      async () => {
+        await using scene = await startMailed(openTestStore);
+        const { channelAddresses } = scene;
+        const old = await scene.token(NIGHT);
+        await scene.confirm(OPS);
+        await scene.setAddresses([OPS]);
+        assert.equal(await channelAddresses.readConfirmation(old), null);
+        await scene.setAddresses(ADDRESSES);
+        const fresh = await scene.token(NIGHT);
+        assert.deepEqual(await channelAddresses.confirmAddress(old), { kind: 'expired' });
+        assert.deepEqual(await scene.states(), [
+          [NIGHT, 'waiting'],
+          [OPS, 'confirmed'],
+        ]);
+        assert.deepEqual(await channelAddresses.confirmAddress(fresh), { kind: 'done' });
+      },
+    );
 
-    test('a channel saved while a link is on its way mails no second one', async () => {
+    once('a channel saved while a link is on its way mails no second one', async () => {
       await using scene = await startScene(openTestStore, { mails: true });
       const { smtp, addChannel } = scene;
       const arrived = Promise.withResolvers<void>();
@@ -170,30 +173,33 @@ forEachStore((_name, openTestStore) => {
       assert.equal(smtp.mails.length, 3);
     });
 
-    test('an address whose link could not be mailed shows that and is asked by the next saving', async () => {
-      await using scene = await startScene(openTestStore, { mails: true });
-      const { smtp, addChannel, teamId } = scene;
-      const { people, work } = scene.service;
-      smtp.judgeRecipients((to) => (to === NIGHT ? { code: 450, text: 'later' } : null));
-      const id = await addChannel('First', { kind: 'email-addresses', addresses: ADDRESSES });
-      await smtp.next(({ to }) => to.includes(OPS));
-      const channel = await work.findChannel(teamId, id);
-      const [night] = channel?.addresses ?? [];
-      assert.equal(night?.askedAt, null);
-      const [owner] = await scene.service.store.channels.listMemberAddresses(teamId, {
-        onlyVerified: false,
-      });
-      const actor = { userId: owner?.userId ?? '', teamId, role: 'owner' } as const;
-      assert.deepEqual(await people.channelAddresses.resendConfirmation(actor, night?.id ?? ''), {
-        kind: 'failed',
-        error: 'the mail server said “450 later”',
-      });
-      smtp.judgeRecipients(() => null);
-      await addChannel('Second', { kind: 'email-addresses', addresses: ['z@ops.test'] });
-      await smtp.next(({ to }) => to.includes(NIGHT));
-    });
+    once(
+      'an address whose link could not be mailed shows that and is asked by the next saving',
+      async () => {
+        await using scene = await startScene(openTestStore, { mails: true });
+        const { smtp, addChannel, teamId } = scene;
+        const { people, work } = scene.service;
+        smtp.judgeRecipients((to) => (to === NIGHT ? { code: 450, text: 'later' } : null));
+        const id = await addChannel('First', { kind: 'email-addresses', addresses: ADDRESSES });
+        await smtp.next(({ to }) => to.includes(OPS));
+        const channel = await work.findChannel(teamId, id);
+        const [night] = channel?.addresses ?? [];
+        assert.equal(night?.askedAt, null);
+        const [owner] = await scene.service.store.channels.listMemberAddresses(teamId, {
+          onlyVerified: false,
+        });
+        const actor = { userId: owner?.userId ?? '', teamId, role: 'owner' } as const;
+        assert.deepEqual(await people.channelAddresses.resendConfirmation(actor, night?.id ?? ''), {
+          kind: 'failed',
+          error: 'the mail server said “450 later”',
+        });
+        smtp.judgeRecipients(() => null);
+        await addChannel('Second', { kind: 'email-addresses', addresses: ['z@ops.test'] });
+        await smtp.next(({ to }) => to.includes(NIGHT));
+      },
+    );
 
-    test('a link confirms the address in its own channel only', async () => {
+    once('a link confirms the address in its own channel only', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       const token = await scene.token(NIGHT);
       const addresses = [NIGHT, OPS];
@@ -205,7 +211,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal((await scene.addressOf(NIGHT)).state, 'confirmed');
     });
 
-    test('a link of another purpose confirms nothing', async () => {
+    once('a link of another purpose confirms nothing', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       const { service, channelAddresses } = scene;
       const confirmation = await scene.token(NIGHT);
@@ -218,45 +224,51 @@ forEachStore((_name, openTestStore) => {
       assert.equal((await scene.addressOf(NIGHT)).state, 'waiting');
     });
 
-    test('a channel that becomes a chat and returns has its addresses confirmed again', async () => {
-      await using scene = await startMailed(openTestStore, [NIGHT]);
-      await scene.confirm(NIGHT);
-      const { work } = scene.service;
-      const chat = { kind: 'slack', url: `${scene.chat.url}/slack` } as const;
-      const settings = { name: 'On call', config: chat, collectMinutes: null };
-      await work.editChannel(scene.teamId, scene.channelId, settings);
-      await scene.setAddresses([NIGHT]);
-      assert.deepEqual(await scene.states(), [[NIGHT, 'waiting']]);
-      await scene.confirm(NIGHT);
-    });
+    once(
+      'a channel that becomes a chat and returns has its addresses confirmed again',
+      async () => {
+        await using scene = await startMailed(openTestStore, [NIGHT]);
+        await scene.confirm(NIGHT);
+        const { work } = scene.service;
+        const chat = { kind: 'slack', url: `${scene.chat.url}/slack` } as const;
+        const settings = { name: 'On call', config: chat, collectMinutes: null };
+        await work.editChannel(scene.teamId, scene.channelId, settings);
+        await scene.setAddresses([NIGHT]);
+        assert.deepEqual(await scene.states(), [[NIGHT, 'waiting']]);
+        await scene.confirm(NIGHT);
+      },
+    );
   });
 
   describe('limits of confirmation links', () => {
-    test('a team mails one address three links a day, even if it removes and adds it again', async () => {
-      await using scene = await startMailed(openTestStore, ADDRESSES, { sends: false });
-      const links = async () => {
-        await scene.allSent();
-        return scene.smtp.mails.filter(({ to }) => to.includes(NIGHT)).length;
-      };
-      await scene.token(NIGHT);
-      await scene.confirm(OPS);
-      for (let n = 0; n < 4; n++) {
-        await scene.setAddresses([OPS]);
-        // The addresses are asked in order, so the last one's link shows that the first was asked or skipped.
-        await scene.setAddresses([NIGHT, OPS, `z${n}@ops.test`]);
-        await scene.token(`z${n}@ops.test`);
-      }
-      assert.equal(await links(), 3);
-      const { id, askedAt } = await scene.addressOf(NIGHT);
-      assert.equal(askedAt, null, 'the page shows that no link was mailed');
-      const refused = (await scene.resend(id)) as TooMany;
-      assert.equal(refused.kind, 'too-many');
-      await scene.service.clock.advance(DAY_MS);
-      assert.deepEqual(await scene.resend(id), { kind: 'sent' });
-      assert.equal(await links(), 4);
-    });
+    once(
+      'a team mails one address three links a day, even if it removes and adds it again',
+      async () => {
+        await using scene = await startMailed(openTestStore, ADDRESSES, { sends: false });
+        const links = async () => {
+          await scene.allSent();
+          return scene.smtp.mails.filter(({ to }) => to.includes(NIGHT)).length;
+        };
+        await scene.token(NIGHT);
+        await scene.confirm(OPS);
+        for (let n = 0; n < 4; n++) {
+          await scene.setAddresses([OPS]);
+          // The addresses are asked in order, so the last one's link shows that the first was asked or skipped.
+          await scene.setAddresses([NIGHT, OPS, `z${n}@ops.test`]);
+          await scene.token(`z${n}@ops.test`);
+        }
+        assert.equal(await links(), 3);
+        const { id, askedAt } = await scene.addressOf(NIGHT);
+        assert.equal(askedAt, null, 'the page shows that no link was mailed');
+        const refused = (await scene.resend(id)) as TooMany;
+        assert.equal(refused.kind, 'too-many');
+        await scene.service.clock.advance(DAY_MS);
+        assert.deepEqual(await scene.resend(id), { kind: 'sent' });
+        assert.equal(await links(), 4);
+      },
+    );
 
-    test('all teams together mail one address five links an hour', async () => {
+    once('all teams together mail one address five links an hour', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       const { store, work, clock } = scene.service;
       await scene.token(NIGHT);
@@ -272,7 +284,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('notifications', () => {
-    test('each mail has a link that stops it at once, which the team sees', async () => {
+    once('each mail has a link that stops it at once, which the team sees', async () => {
       await using scene = await startMailed(openTestStore);
       await scene.confirm(NIGHT);
       await scene.confirm(OPS);
@@ -315,7 +327,7 @@ forEachStore((_name, openTestStore) => {
       });
     });
 
-    test('a stop link that is changed in any part stops nothing', async () => {
+    once('a stop link that is changed in any part stops nothing', async () => {
       await using scene = await startMailed(openTestStore);
       await scene.confirm(NIGHT);
       await scene.confirm(OPS);
@@ -370,7 +382,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
     });
 
-    test('a pending mail goes to the chat if the channel has become one', async () => {
+    once('a pending mail goes to the chat if the channel has become one', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       await scene.confirm(NIGHT);
       scene.smtp.judgeRecipients(() => ({ code: 450, text: 'later' }));
@@ -384,7 +396,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(scene.alertsTo(NIGHT).length, 0);
     });
 
-    test('an alert has failed if no address was confirmed within an hour', async () => {
+    once('an alert has failed if no address was confirmed within an hour', async () => {
       await using scene = await startMailed(openTestStore, [NIGHT]);
       await scene.token(NIGHT);
       await scene.fail();
@@ -393,7 +405,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(scene.alertsTo(NIGHT).length, 0);
     });
 
-    test('a test goes to the confirmed addresses of the stored channel only', async () => {
+    once('a test goes to the confirmed addresses of the stored channel only', async () => {
       await using scene = await startMailed(openTestStore);
       await scene.token(OPS);
       const config = {

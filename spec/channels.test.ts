@@ -14,26 +14,29 @@ import { runAlerts } from '#testing/factories';
 
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((dialect, openTestStore, once) => {
   describe('a cron with channels', () => {
-    test('a cron notifies its channels of each level once, and the default channel for other levels', async () => {
-      await using scene = await startScene(openTestStore);
-      const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
-      const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
-      const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
-      await scene.run(cronId, 'o');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
-    });
+    once(
+      'a cron notifies its channels of each level once, and the default channel for other levels',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
+        const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
+        const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
+        await scene.run(cronId, 'x');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
+        await scene.run(cronId, 'x');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
+        await scene.run(cronId, 'o');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
+        assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
+      },
+    );
 
-    test('a cron that notifies nobody still records its alert', async () => {
+    once('a cron that notifies nobody still records its alert', async () => {
       await using scene = await startScene(openTestStore);
       await scene.run(await scene.makeCronFor({ failure: [] }), 'x');
       await scene.allSent();
@@ -59,7 +62,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
 
-    test('an alert has failed when its only channel fails for an hour', async () => {
+    once('an alert has failed when its only channel fails for an hour', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
@@ -98,61 +101,67 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a queue with channels', () => {
-    test('a queue notifies its channels in addition to the emails, a burst in one message', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, target, chat, smtp } = scene;
-      const ops = await scene.add('ops');
-      const mails = await scene.addChannel('everybody', { kind: 'email' });
-      target.answer('/job', BROKEN);
-      await setQueue(service, {
-        emailAlerts: true,
-        retriesEnabled: false,
-        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
-      });
-      const post = async (count: number) => {
-        const before = target.requests.length;
-        for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
-        await target.waitFor(before + count);
-        await service.quiet();
-        await scene.allSent();
-      };
-      await post(1);
-      assert.deepEqual(scene.posts(), { '/ops': 1 });
-      assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
-      await post(5);
-      await service.advance(MINUTE);
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/ops': 2 });
-      assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
-      assert.equal(smtp.mails.length, 2);
-      assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
-    });
-  });
-
-  describe('a queue whose only channel is deleted while a notification waits', () => {
-    for (const isMail of [true, false])
-      test(`a queue without its channel is emailed once and notifies the default channel${isMail ? ' unless that is email' : ''}`, async () => {
+    once(
+      'a queue notifies its channels in addition to the emails, a burst in one message',
+      async () => {
         await using scene = await startScene(openTestStore);
-        const { service, target, smtp, teamId } = scene;
-        const { work } = service;
-        if (isMail) await work.setChannel(teamId, { kind: 'email' });
+        const { service, target, chat, smtp } = scene;
         const ops = await scene.add('ops');
+        const mails = await scene.addChannel('everybody', { kind: 'email' });
         target.answer('/job', BROKEN);
         await setQueue(service, {
           emailAlerts: true,
           retriesEnabled: false,
-          alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops] } },
+          alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
         });
-        await scheduleJob(service, { url: `${target.url}/job` });
-        await target.waitFor(1);
-        await service.quiet();
-        assert.equal(await work.deleteChannel(teamId, ops), true);
+        const post = async (count: number) => {
+          const before = target.requests.length;
+          for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
+          await target.waitFor(before + count);
+          await service.quiet();
+          await scene.allSent();
+        };
+        await post(1);
+        assert.deepEqual(scene.posts(), { '/ops': 1 });
+        assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
+        await post(5);
+        await service.advance(MINUTE);
         await scene.allSent();
-        assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
-        assert.equal(smtp.mails.length, 1);
-        assert.deepEqual(await scene.deliveries(), ['sent']);
-        assert.deepEqual(await service.store.notifications.scanWaiting(), []);
-      });
+        assert.deepEqual(scene.posts(), { '/ops': 2 });
+        assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
+        assert.equal(smtp.mails.length, 2);
+        assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
+      },
+    );
+  });
+
+  describe('a queue whose only channel is deleted while a notification waits', () => {
+    for (const isMail of [true, false])
+      once(
+        `a queue without its channel is emailed once and notifies the default channel${isMail ? ' unless that is email' : ''}`,
+        async () => {
+          await using scene = await startScene(openTestStore);
+          const { service, target, smtp, teamId } = scene;
+          const { work } = service;
+          if (isMail) await work.setChannel(teamId, { kind: 'email' });
+          const ops = await scene.add('ops');
+          target.answer('/job', BROKEN);
+          await setQueue(service, {
+            emailAlerts: true,
+            retriesEnabled: false,
+            alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops] } },
+          });
+          await scheduleJob(service, { url: `${target.url}/job` });
+          await target.waitFor(1);
+          await service.quiet();
+          assert.equal(await work.deleteChannel(teamId, ops), true);
+          await scene.allSent();
+          assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
+          assert.equal(smtp.mails.length, 1);
+          assert.deepEqual(await scene.deliveries(), ['sent']);
+          assert.deepEqual(await service.store.notifications.scanWaiting(), []);
+        },
+      );
   });
 
   describe('channels', () => {
@@ -175,7 +184,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(scene.posts(), { '/default': 1 });
     });
 
-    test('channels of a team have different names and addresses', async () => {
+    once('channels of a team have different names and addresses', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { work } = service;
@@ -206,7 +215,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a webhook', () => {
-    test('a webhook gets the documented JSON, signed, with the same id at each retry', async () => {
+    once('a webhook gets the documented JSON, signed, with the same id at each retry', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId, target } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
@@ -254,7 +263,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(target.requests.length, 1);
     });
 
-    test('a chat of each kind gets one unsigned JSON post', async () => {
+    once('a chat of each kind gets one unsigned JSON post', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId, chat } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
@@ -298,7 +307,7 @@ forEachStore((dialect, openTestStore) => {
         server: chat.url,
       });
 
-    test('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
+    once('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
       await using scene = await startScene(openTestStore);
       const pager = await addPager(scene);
       const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
@@ -313,7 +322,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('PagerDuty gets one event per cron, each sent under a full lease', async () => {
+    once('PagerDuty gets one event per cron, each sent under a full lease', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const { clock, store } = service;
@@ -333,40 +342,50 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
 
-    test('a node that lost its notifications to another sends PagerDuty no more of them', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const { clock, store } = service;
-      const pager = await addPager(scene);
-      await scene.mute(1);
-      for (const name of ['A', 'B'])
-        await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
-      chat.answer('/v2/enqueue', async () => {
-        const now = clock.now() + 2 * MINUTE;
-        await store.notifications.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
-        return { status: 202 };
-      });
-      await scene.wait(2 * MINUTE);
-      assert.equal(chat.requests.length, 1);
-      assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
-      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
-    });
+    once(
+      'a node that lost its notifications to another sends PagerDuty no more of them',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const { service, chat, teamId } = scene;
+        const { clock, store } = service;
+        const pager = await addPager(scene);
+        await scene.mute(1);
+        for (const name of ['A', 'B'])
+          await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
+        chat.answer('/v2/enqueue', async () => {
+          const now = clock.now() + 2 * MINUTE;
+          await store.notifications.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
+          return { status: 202 };
+        });
+        await scene.wait(2 * MINUTE);
+        assert.equal(chat.requests.length, 1);
+        assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
+        assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+      },
+    );
 
-    test('PagerDuty gets no incident for a failure that is over before it could be sent', async () => {
-      await using scene = await startScene(openTestStore);
-      const { chat } = scene;
-      const pager = await addPager(scene);
-      chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
-      const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      await scene.run(cronId, 'o');
-      await scene.allSent();
-      await scene.wait(MINUTE);
-      const actions = eventsIn(chat).map(([action]) => action);
-      assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-    });
+    once(
+      'PagerDuty gets no incident for a failure that is over before it could be sent',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const { chat } = scene;
+        const pager = await addPager(scene);
+        chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
+        const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
+        await scene.run(cronId, 'x');
+        await scene.allSent();
+        await scene.run(cronId, 'o');
+        await scene.allSent();
+        await scene.wait(MINUTE);
+        const actions = eventsIn(chat).map(([action]) => action);
+        assert.deepEqual(
+          actions,
+          ['trigger', 'resolve'],
+          'the trigger that failed came to nothing',
+        );
+        assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+      },
+    );
   });
 
   describe('reminders', () => {
@@ -409,7 +428,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('reminders are not sent unless they are configured, nor for a paused cron', async () => {
+    once('reminders are not sent unless they are configured, nor for a paused cron', async () => {
       await using scene = await startScene(openTestStore);
       const { chat } = scene;
       const [plain, paused] = [
@@ -419,17 +438,17 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(plain, 'x');
       await scene.run(paused, 'x');
       await scene.allSent();
-      await scene.wait(7 * HOUR);
+      await scene.wait(2 * HOUR);
       assert.equal(chat.requests.length, 2);
     });
 
-    test('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
+    once('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await scene.run(await scene.makeCronFor({}, { is_active: true }, { remindHours: 1 }), 'x');
       await scene.allSent();
       await service.work.pauseTeam(teamId, 'Ada');
-      await scene.wait(5 * HOUR);
+      await scene.wait(2 * HOUR);
       assert.equal(chat.requests.length, 1);
       await service.work.resumeTeam(teamId);
       // In the hour after, at a time that depends on when the notifier looked.
@@ -438,24 +457,24 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 2, 'not again within the hour');
     });
 
-    test('reminders wait for the end of a maintenance window and are then sent once', async () => {
+    once('reminders wait for the end of a maintenance window and are then sent once', async () => {
       await using scene = await startScene(openTestStore);
       const { chat } = scene;
       const hourly = (name: string) =>
         scene.makeCronFor({}, { name, is_active: true }, { remindHours: 1 });
       await scene.run(await hourly('Before'), 'x');
       await scene.allSent();
-      await scene.mute(5 * 60);
+      await scene.mute(2 * 60);
       const inside = await hourly('Inside');
       await scene.run(inside, 'x');
-      await scene.wait(5 * HOUR - 10_000);
+      await scene.wait(2 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'nothing inside the window');
       await scene.waitForPosts(3, 10 * MINUTE);
       assert.deepEqual(
         new Set(withoutMinutes(scene.titles().slice(1))),
         new Set([
           'Still failing after maintenance “Night”: cron “Inside” fails',
-          'Reminder: cron “Before” still fails after 5 h',
+          'Reminder: cron “Before” still fails after 2 h',
         ]),
       );
       await scene.wait(45 * MINUTE);
@@ -501,7 +520,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(scene.titles().length, 4);
     });
 
-    test('a queue that is paused, muted or without reminders sends none', async () => {
+    once('a queue that is paused, muted or without reminders sends none', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
       target.answer('/mail', BROKEN);
@@ -516,12 +535,12 @@ forEachStore((dialect, openTestStore) => {
       await setQueue(service, { alertSettings: NO_ALERT_SETTINGS }, 'silent');
       await setQueue(service, { emailAlerts: false }, 'unmailed');
       const muted = await service.work.findQueueByName(teamId, 'muted');
-      await scene.mute(3 * 60, { covers: [{ kind: 'queue', id: muted?.id ?? '' }] });
-      await scene.wait(3 * HOUR - 10_000);
+      await scene.mute(2 * 60, { covers: [{ kind: 'queue', id: muted?.id ?? '' }] });
+      await scene.wait(2 * HOUR - 10_000);
       assert.equal(chat.requests.length, 4);
       await scene.waitForPosts(5, 10 * MINUTE);
       const [reminder = ''] = scene.titles().slice(4);
-      assert.match(reminder, /^Reminder: queue “muted” still has failed jobs after 3 h/);
+      assert.match(reminder, /^Reminder: queue “muted” still has failed jobs after 2 h/);
     });
 
     test('two nodes raise each reminder once', async () => {
@@ -564,7 +583,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await service.store.notifications.scanWaiting(), []);
     });
 
-    test('a collecting channel gets a single alert as an ordinary message', async () => {
+    once('a collecting channel gets a single alert as an ordinary message', async () => {
       await using scene = await startScene(openTestStore);
       const calm = await scene.add('calm', { collectMinutes: 5 });
       const cronId = await scene.makeCronFor(
@@ -582,29 +601,32 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('a failed collected message is retried whole, and goes to the default if the channel is deleted', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const calm = await scene.add('calm', { collectMinutes: 5 });
-      chat.answer('/calm', { status: 500 });
-      for (const name of ['One', 'Two'])
-        await scene.run(await scene.makeCronFor({ failure: [calm] }, { name }), 'x');
-      await scene.wait(5 * MINUTE);
-      assert.deepEqual(scene.posts(), { '/calm': 1 });
-      // The pause after the first try.
-      await scene.wait(15_000);
-      assert.deepEqual(scene.titles('/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
-      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
-      await service.work.deleteChannel(teamId, calm);
-      await scene.wait(10 * MINUTE);
-      assert.deepEqual(scene.titles('/default?key=s3cret').toSorted(), [
-        'Failure: cron “One” failed',
-        'Failure: cron “Two” failed',
-      ]);
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-    });
+    once(
+      'a failed collected message is retried whole, and goes to the default if the channel is deleted',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const { service, chat, teamId } = scene;
+        const calm = await scene.add('calm', { collectMinutes: 5 });
+        chat.answer('/calm', { status: 500 });
+        for (const name of ['One', 'Two'])
+          await scene.run(await scene.makeCronFor({ failure: [calm] }, { name }), 'x');
+        await scene.wait(5 * MINUTE);
+        assert.deepEqual(scene.posts(), { '/calm': 1 });
+        // The pause after the first try.
+        await scene.wait(15_000);
+        assert.deepEqual(scene.titles('/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
+        assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+        await service.work.deleteChannel(teamId, calm);
+        await scene.wait(10 * MINUTE);
+        assert.deepEqual(scene.titles('/default?key=s3cret').toSorted(), [
+          'Failure: cron “One” failed',
+          'Failure: cron “Two” failed',
+        ]);
+        assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+      },
+    );
 
-    test('a collecting webhook gets each alert of the message', async () => {
+    once('a collecting webhook gets each alert of the message', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await service.work.setChannel(teamId, { kind: 'webhook', url: `${chat.url}/hook` }, 1);
@@ -627,7 +649,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('a collecting channel delays no emails to members', async () => {
+    once('a collecting channel delays no emails to members', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
       await service.work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/calm` }, 5);
@@ -658,7 +680,7 @@ forEachStore((dialect, openTestStore) => {
     assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
     assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
   });
-  test('no kind of channel can post to a blocked network', async () => {
+  once('no kind of channel can post to a blocked network', async () => {
     await using scene = await startScene(openTestStore);
     const server = 'http://10.0.0.1';
     for (const config of [

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe } from 'node:test';
+import { describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
 import {
   type OpenedStore,
@@ -44,15 +44,18 @@ export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
 type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean; isUnused?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
+type DeclareTest = (title: string, run: () => Promise<void>) => void;
+
 /**
- * @param declare called once per database, with its name and a function that opens a fresh
- * store
+ * @param declare called once per database, with its name and a function that opens a fresh store. `once` declares a
+ *   test on SQLite alone: of a rule above the store, whose statements other tests run on both databases
  */
 export function forEachStore(
-  declare: (name: Store['dialect'], openTestStore: OpenTestStore) => void,
+  declare: (name: Store['dialect'], openTestStore: OpenTestStore, once: DeclareTest) => void,
 ): void {
-  describe('on SQLite', () => declare('sqlite', openSqliteTestStore));
-  describe('on Postgres', () => declare('postgres', openPostgresTestStore));
+  const once: DeclareTest = (title, run) => void test(title, run);
+  describe('on SQLite', () => declare('sqlite', openSqliteTestStore, once));
+  describe('on Postgres', () => declare('postgres', openPostgresTestStore, () => {}));
 }
 
 /** As `forEachStore`, but SQLite has its threads, as in the service. */
