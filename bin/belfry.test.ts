@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { forEachDatabase, type Program, runBelfry } from '#testing/process';
+import { makeFolder } from '#testing/guard';
+import { type Program, runBelfry } from '#testing/process';
 
 const PROGRAM: Program = [process.execPath, path.join(import.meta.dirname, 'belfry.js')];
 
@@ -16,22 +17,17 @@ describe('commands of a checkout', () => {
     assert.equal(refused.code, 1);
   });
 
-  forEachDatabase((_name, makeDatabaseUrl) => {
-    test('commands create the database and work on it', async () => {
-      const databaseUrl = await makeDatabaseUrl();
-      const run = async (...words: string[]) => {
-        const { code, stdout, stderr } = await runBelfry(words, { databaseUrl, program: PROGRAM });
-        assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-        return stdout;
-      };
-      const account = '--email ada@bells.test --password long-enough-to-be-one --team Bells';
-      await run('user', 'create', ...account.split(' '));
-      assert.match(await run('team', 'list'), /"name":"Bells"/);
-      const { stdout } = await runBelfry(['doctor'], { databaseUrl, program: PROGRAM });
-      assert.match(stdout, /"check":"dashboard","status":"ok"/);
-      const target = 'http://192.0.2.1/';
-      await run('job', 'create', '--team', 'Bells', '--queue', 'mails', '--url', target);
-      assert.match(await run('job', 'list', '--team', 'Bells', '--output', 'table'), /mails/);
-    });
+  test('commands create the database and work on it', async () => {
+    const folder = makeFolder();
+    const run = async (...words: string[]) => {
+      const { code, stdout, stderr } = await runBelfry(words, { folder, program: PROGRAM });
+      assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
+      return stdout;
+    };
+    const account = '--email ada@bells.test --password long-enough-to-be-one --team Bells';
+    await run('user', 'create', ...account.split(' '));
+    assert.match(await run('team', 'list'), /"name":"Bells"/);
+    const { stdout } = await runBelfry(['doctor'], { folder, program: PROGRAM });
+    assert.match(stdout, /"check":"dashboard","status":"ok"/);
   });
 });

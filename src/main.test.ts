@@ -177,13 +177,13 @@ describe('the process', () => {
     assert.equal((await service.ended).code, 0);
   });
 
-  for (const command of [['help'], ['--help'], ['user', 'create', '--help']]) {
-    test(`${command.join(' ')} works with any settings`, async () => {
-      const { code, stdout, stderr } = await run({ PORT: 'x' }, command).ended;
-      assert.deepEqual([code, stderr], [0, '']);
-      assert.match(stdout, /^Usage: belfry/);
-    });
-  }
+  test('help lists the commands, with any settings', async () => {
+    const { code, stdout, stderr } = await run({ PORT: 'x' }, ['help']).ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^Usage: belfry/);
+    for (const word of ['user', 'team', 'queue', 'cron', 'job', 'execution', 'doctor'])
+      assert.match(stdout, new RegExp(`^  ${word} `, 'm'));
+  });
 
   test('no command runs with wrong settings', async () => {
     const { code, stdout, stderr } = await run({ PORT: 'x' }, ['team', 'list']).ended;

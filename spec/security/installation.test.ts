@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { startDashboard } from '#testing/dashboard';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
 
@@ -44,20 +45,11 @@ describe('the setup code', () => {
     assert.equal((await owner.get('/settings/profile')).status, 200);
   });
 
-  test('the first account needs no code on loopback', async () => {
+  test('on loopback the first account needs the code only for a forwarded request or another host name', async () => {
     await using belfry = await startBelfry();
     const line = await belfry.line(/make the first account/);
     const { json } = await belfry.cli('setup-code');
     assert.ok(line.includes((json as { setupCode: string }).setupCode), 'the log has the code');
-    assert.doesNotMatch((await ask(belfry, 'GET')).text, /name="code"/);
-    assert.equal((await ask(belfry, 'POST')).status, 302);
-    const { code, stderr } = await belfry.cli('setup-code');
-    assert.equal(code, 1);
-    assert.match(stderr, /there is an account already/);
-  });
-
-  test('the first account needs the code for a forwarded request or another host name', async () => {
-    await using belfry = await startBelfry();
     for (const headers of [
       { 'X-Forwarded-For': '203.0.113.9' },
       { 'X-Forwarded-Proto': 'https' },
@@ -74,21 +66,28 @@ describe('the setup code', () => {
       assert.ok(status === 422 || status === 429, `${what} ${status}`);
       if (status === 422) assert.match(text, /This is not the code/);
     }
+    assert.doesNotMatch((await ask(belfry, 'GET')).text, /name="code"/);
     assert.equal((await ask(belfry, 'POST')).status, 302, 'none of them made the account');
+    const { code, stderr } = await belfry.cli('setup-code');
+    assert.equal(code, 1);
+    assert.match(stderr, /there is an account already/);
   });
 
   for (const env of [
     { TRUSTED_PROXIES: '1' },
-    { BASE_URL: 'https://belfry.example' },
-    { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '127.0.0.1' },
+    { TRUSTED_PROXIES: '0', BASE_URL: 'https://belfry.example' },
+    {
+      TRUSTED_PROXIES: '0',
+      PROXY_SIGN_IN_HEADER: 'Remote-Email',
+      PROXY_SIGN_IN_FROM: '127.0.0.1',
+    },
   ]) {
-    test(`the first account always needs the code with ${Object.keys(env)[0]}`, async () => {
-      await using belfry = await startBelfry({ env });
-      const line = await belfry.line(/with the code/);
-      const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
-      assert.match((await ask(belfry, 'GET')).text, /name="code"/);
-      const origin = env.BASE_URL ?? `http://localhost:${new URL(belfry.url).port}`;
-      const post = (form = {}) => ask(belfry, 'POST', { Origin: origin }, form);
+    test(`the first account always needs the code with ${Object.keys(env).at(-1)}`, async () => {
+      await using dashboard = await startDashboard(env, { sends: false, host: 'localhost' });
+      const code = (await dashboard.service.people.operator.setupCode()) ?? '';
+      assert.match((await ask(dashboard, 'GET')).text, /name="code"/);
+      const origin = env.BASE_URL ?? `http://localhost:${new URL(dashboard.url).port}`;
+      const post = (form = {}) => ask(dashboard, 'POST', { Origin: origin }, form);
       assert.equal((await post()).status, 422);
       assert.equal((await post({ code })).status, 302);
     });
@@ -97,7 +96,7 @@ describe('the setup code', () => {
 
 /** Asks for the page, or sends its form, with no header of a proxy unless one is given. */
 async function ask(
-  { url }: BelfryProcess,
+  { url }: { url: string },
   method: 'GET' | 'POST',
   headers: Record<string, string> = {},
   form: Record<string, string> = {},
@@ -117,54 +116,67 @@ async function ask(
 }
 
 describe('a proxy that is not configured', () => {
-  for (const header of ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'CF-Connecting-IP']) {
-    test(`an unexpected ${header} is logged once and reported by doctor and the next start`, async () => {
-      await using belfry = await startBelfry();
-      const proxies = async () => {
-        const { json } = await belfry.cli('doctor');
-        return (json as { check: string; status: string; message: string }[]).find(
-          ({ check }) => check === 'proxies',
-        );
-      };
-      assert.equal((await proxies())?.status, 'ok');
-      await fetch(`${belfry.url}/healthz`);
-      assert.ok(!belfry.output.some((line) => line.includes('proxy.not-trusted')));
-      for (let n = 0; n < 3; n++) {
-        await fetch(`${belfry.url}/healthz`, { headers: { [header]: '203.0.113.9' } });
-      }
-      const line = await belfry.line(/proxy\.not-trusted/);
-      assert.match(line, /TRUSTED_PROXIES/);
-      assert.ok(!line.includes('203.0.113.9'));
-      const warnings = belfry.output.filter((text) => text.includes('proxy.not-trusted'));
-      assert.equal(warnings.length, 1, 'once');
-      // It is stored behind the answer, which does not wait for it.
-      const found = await eventually(async () => {
-        const { status, message } = (await proxies()) ?? {};
-        return status === 'warn' && message;
-      });
-      assert.match(found, new RegExp(header, 'i'));
-      if (header !== 'X-Forwarded-For') return;
-      await belfry.stop();
-      await using again = await belfry.restart();
-      await again.line(/proxy\.not-trusted/);
-      await again.stop();
-      await using set = await again.restart({ TRUSTED_PROXIES: '1' });
-      await fetch(`${set.url}/healthz`, { headers: { [header]: '203.0.113.9' } });
-      assert.ok(!set.output.some((text) => text.includes('proxy.not-trusted')));
-      await set.stop();
-      const believed = { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '192.0.2.1' };
-      await using signing = await set.restart({ TRUSTED_PROXIES: '1', ...believed });
-      await fetch(`${signing.url}/`, { headers: { 'remote-email': 'ada@bells.test' } });
-      const strange = await signing.line(/proxy\.sign-in-not-trusted/);
-      assert.ok(!strange.includes('ada@bells.test'));
-      const { json } = await signing.cli('doctor');
-      const signIn = (json as { check: string; message: string }[]).find(
-        ({ check }) => check === 'sign-in',
-      );
-      assert.match(
-        signIn?.message ?? '',
-        /remote-email from \S*127\.0\.0\.1, and PROXY_SIGN_IN_FROM/,
-      );
+  for (const header of ['X-Real-IP', 'Forwarded', 'CF-Connecting-IP']) {
+    test(`an unexpected ${header} is logged once`, async () => {
+      await using dashboard = await startDashboard({ TRUSTED_PROXIES: '0' }, { sends: false });
+      const warnings = () =>
+        dashboard.events.filter(({ event }) => event.startsWith('proxy.not-trusted'));
+      await fetch(`${dashboard.url}/healthz`);
+      assert.deepEqual(warnings(), []);
+      for (let n = 0; n < 3; n++)
+        await fetch(`${dashboard.url}/healthz`, { headers: { [header]: '203.0.113.9' } });
+      const [warning, ...more] = warnings();
+      assert.match(JSON.stringify(warning), new RegExp(header, 'i'));
+      assert.ok(!JSON.stringify(warning).includes('203.0.113.9'));
+      assert.deepEqual(more, []);
     });
   }
+
+  test('an unexpected X-Forwarded-For is logged once and reported by doctor and the next start', async () => {
+    await using belfry = await startBelfry();
+    const proxies = async () => {
+      const { json } = await belfry.cli('doctor');
+      return (json as { check: string; status: string; message: string }[]).find(
+        ({ check }) => check === 'proxies',
+      );
+    };
+    assert.equal((await proxies())?.status, 'ok');
+    await fetch(`${belfry.url}/healthz`);
+    assert.ok(!belfry.output.some((line) => line.includes('proxy.not-trusted')));
+    for (let n = 0; n < 3; n++) {
+      await fetch(`${belfry.url}/healthz`, { headers: { 'X-Forwarded-For': '203.0.113.9' } });
+    }
+    const line = await belfry.line(/proxy\.not-trusted/);
+    assert.match(line, /TRUSTED_PROXIES/);
+    assert.ok(!line.includes('203.0.113.9'));
+    const warnings = belfry.output.filter((text) => text.includes('proxy.not-trusted'));
+    assert.equal(warnings.length, 1, 'once');
+    // It is stored behind the answer, which does not wait for it.
+    const found = await eventually(async () => {
+      const { status, message } = (await proxies()) ?? {};
+      return status === 'warn' && message;
+    });
+    assert.match(found, /X-Forwarded-For/i);
+    await belfry.stop();
+    await using again = await belfry.restart();
+    await again.line(/proxy\.not-trusted/);
+    await again.stop();
+    await using set = await again.restart({ TRUSTED_PROXIES: '1' });
+    await fetch(`${set.url}/healthz`, { headers: { 'X-Forwarded-For': '203.0.113.9' } });
+    assert.ok(!set.output.some((text) => text.includes('proxy.not-trusted')));
+    await set.stop();
+    const believed = { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '192.0.2.1' };
+    await using signing = await set.restart({ TRUSTED_PROXIES: '1', ...believed });
+    await fetch(`${signing.url}/`, { headers: { 'remote-email': 'ada@bells.test' } });
+    const strange = await signing.line(/proxy\.sign-in-not-trusted/);
+    assert.ok(!strange.includes('ada@bells.test'));
+    const { json } = await signing.cli('doctor');
+    const signIn = (json as { check: string; message: string }[]).find(
+      ({ check }) => check === 'sign-in',
+    );
+    assert.match(
+      signIn?.message ?? '',
+      /remote-email from \S*127\.0\.0\.1, and PROXY_SIGN_IN_FROM/,
+    );
+  });
 });
