@@ -187,8 +187,11 @@ forEachStore((dialect, openTestStore) => {
     const now = store.clock.now();
     await store.database.transact(async (trx) => {
       const end = { completedAt: now, responseStatus: null, reason: null, errorMessage: null };
-      const dead = { level: 'failure' as const, teamId, queueId, attemptNumber: 1, end };
-      const alerts = Array.from({ length: 2_500 }, () => ({ ...dead, jobId: newId(now) }));
+      const alerts = Array.from({ length: 2_500 }, () => ({
+        alert: 'failure' as const,
+        run: { teamId, queueId, id: newId(now), attemptNumber: 1 },
+        end,
+      }));
       await raiseJobAlerts(trx, alerts);
     });
     const claim = { now, leaseMs: 1000, most: 9 };

@@ -8,13 +8,12 @@ import { preparedStatement } from '../database/prepared.ts';
 import { change } from '../database/rows.ts';
 import { recordBySystem } from '../activity/activity.ts';
 import { type AlertToRaise, type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+import type { ClaimedExecution } from '../runs/claims.ts';
+import type { Settlement } from '../runs/settlement.ts';
 import type { Row } from '../tables/tables.ts';
 
-export interface SettledRun {
-  teamId: string;
-  cronId: string;
-  executionId: string;
-  isSuccess: boolean;
+export interface SettledRun extends Pick<Settlement, 'status'> {
+  run: Pick<ClaimedExecution, 'teamId' | 'cronId' | 'id'>;
   end: Outcome;
 }
 
@@ -68,9 +67,9 @@ const writeStreaks = preparedStatement<never>(
  */
 export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promise<boolean> {
   if (runs.length === 0) return false;
-  const byCron = Map.groupBy(runs, ({ cronId }) => cronId);
-  const asked = [...byCron].map(([source_id, [run]]) => {
-    return { team_id: run?.teamId ?? '', source_id };
+  const byCron = Map.groupBy(runs, ({ run }) => run.cronId);
+  const asked = [...byCron].map(([source_id, [first]]) => {
+    return { team_id: first?.run.teamId ?? '', source_id };
   });
   const rows = await trx.rows(lockStreaks, [packRows(SOURCES, asked)]);
   const followed = rows.map((row) => follow(row, byCron.get(row.id) ?? []));
@@ -111,8 +110,9 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
   let { remind_at } = row;
   const alerts: AlertToRaise[] = [];
   let stopped: Stopped | null = null;
-  for (const { isSuccess, executionId: run_id, end } of runs) {
+  for (const { run, status, end } of runs) {
     const { completedAt } = end;
+    const isSuccess = status === 'success';
     const isActive = row.is_active === 1 && stopped === null;
     const step = followRun(streak, { ...rule, isActive }, { isSuccess, completedAt });
     ({ streak } = step);
@@ -120,7 +120,7 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
     if (step.alert) {
       const { level, failedRuns: failed_runs, downMs: down_ms } = step.alert;
       const kind = step.isStopped ? ('stopped' as const) : null;
-      const facts = { team_id, level, run_id, failed_runs, down_ms, kind };
+      const facts = { team_id, level, run_id: run.id, failed_runs, down_ms, kind };
       alerts.push({ source, settings, row: { ...facts, ...outcomeOf(end) } });
     }
     if (!streak.hasRaisedFailure) remind_at = null;

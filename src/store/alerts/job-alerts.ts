@@ -3,24 +3,23 @@ import type { Trx } from '../database/database.ts';
 import { noteFailing } from './failing-queues.ts';
 import { type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { all } from '../database/rows.ts';
+import type { ClaimedJob } from '../runs/claims.ts';
 
 /** domain/job-alert decides which attempts raise one. */
 export interface JobAlert {
-  level: 'warning' | 'failure';
-  teamId: string;
-  queueId: string;
-  jobId: string;
-  attemptNumber: number;
+  alert: 'warning' | 'failure';
+  run: Pick<ClaimedJob, 'teamId' | 'queueId' | 'id' | 'attemptNumber'>;
   end: Outcome;
 }
 
 export async function raiseJobAlerts(trx: Trx, alerts: readonly JobAlert[]): Promise<void> {
   if (alerts.length === 0) return;
-  const ids = [...new Set(alerts.map(({ queueId }) => queueId))];
+  const ids = [...new Set(alerts.map(({ run }) => run.queueId))];
   const columns = ['id', 'name', 'alert_settings'] as const;
   const queues = await all(trx, 'queues', { id: ids }, { columns });
   const byId = new Map(queues.map((queue) => [queue.id, queue]));
-  const raised = alerts.map(({ teamId, level, queueId, jobId, attemptNumber, end }) => {
+  const raised = alerts.map(({ alert: level, run, end }) => {
+    const { teamId, queueId, id, attemptNumber } = run;
     const queue = byId.get(queueId);
     return {
       source: { kind: 'queue' as const, id: queueId, name: queue?.name ?? '' },
@@ -28,7 +27,7 @@ export async function raiseJobAlerts(trx: Trx, alerts: readonly JobAlert[]): Pro
       row: {
         team_id: teamId,
         level,
-        run_id: jobId,
+        run_id: id,
         attempt_number: attemptNumber,
         ...outcomeOf(end),
       },

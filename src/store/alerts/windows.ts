@@ -3,7 +3,6 @@ import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
-import type { SignalBus } from '../database/signals.ts';
 import {
   copyPausingWindows,
   readWindows,
@@ -50,55 +49,34 @@ export const windows = {
   },
 
   async update(
-    { clock, main, signals }: Context,
+    context: Context,
     teamId: string,
     windowId: string,
     settings: WindowSettings,
   ): Promise<StoredWindow | null> {
-    let isOther = false;
-    const window = await main.transact(async (trx) => {
-      await lockTeam(trx, teamId);
+    return changeWindows(context, teamId, async (trx) => {
       const columns = { ...columnsOf(settings), notified_until: null };
       await change(trx, 'maintenance_windows', { team_id: teamId, id: windowId }, columns);
-      isOther = await copyPausingWindows(trx, teamId, clock.now());
-      return findWindow(await readWindows(trx, [teamId]), windowId);
+      const window = findWindow(await readWindows(trx, [teamId]), windowId);
+      return { result: window, isNotified: false };
     });
-    signalUnpaused(signals, isOther);
-    return window;
   },
 
   /** If it is active, notifies of crons that still fail, as any other end does. False: no such window. */
-  async delete(
-    { clock, main, signals }: Context,
-    teamId: string,
-    windowId: string,
-  ): Promise<boolean> {
-    const now = clock.now();
-    let isOther = false;
-    const isNotified = await main.transact(async (trx) => {
-      await lockTeam(trx, teamId);
+  async delete(context: Context, teamId: string, windowId: string): Promise<boolean> {
+    return changeWindows(context, teamId, async (trx, now) => {
       const windows = await readWindows(trx, [teamId]);
       const window = findWindow(windows, windowId);
-      if (!(await deleteWindow(trx, teamId, windowId)) || !window) return null;
-      isOther = await copyPausingWindows(trx, teamId, now);
+      if (!(await deleteWindow(trx, teamId, windowId)) || !window)
+        return { result: false, isNotified: false };
       const others = windows.filter(({ id }) => id !== windowId);
-      return notifyStillFailing(trx, window, others, now);
+      return { result: true, isNotified: await notifyStillFailing(trx, window, others, now) };
     });
-    if (isNotified) signals.send([{ kind: 'notifications' }]);
-    signalUnpaused(signals, isOther);
-    return isNotified !== null;
   },
 
   /** From active one-time windows. One that covers nothing has ended. Notifies like any end. */
-  async uncover(
-    { clock, main, signals }: Context,
-    teamId: string,
-    source: AlertSource,
-  ): Promise<void> {
-    const now = clock.now();
-    let isOther = false;
-    const isNotified = await main.transact(async (trx) => {
-      await lockTeam(trx, teamId);
+  async uncover(context: Context, teamId: string, source: AlertSource): Promise<void> {
+    await changeWindows(context, teamId, async (trx, now) => {
       const windows = await readWindows(trx, [teamId], { lock: 'for update' });
       const left = windows.map((window) => withoutSource(window, source, now));
       let isNotified = false;
@@ -114,11 +92,8 @@ export const windows = {
         const isNew = await notifyStillFailing(trx, taken, left, now);
         isNotified ||= isNew;
       }
-      isOther = await copyPausingWindows(trx, teamId, now);
-      return isNotified;
+      return { result: undefined, isNotified };
     });
-    if (isNotified) signals.send([{ kind: 'notifications' }]);
-    signalUnpaused(signals, isOther);
   },
 
   async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {
@@ -136,9 +111,21 @@ export const windows = {
   },
 };
 
-/** Any queue may have due jobs. */
-function signalUnpaused(signals: SignalBus, isOther: boolean): void {
+async function changeWindows<Result>(
+  { clock, main, signals }: Context,
+  teamId: string,
+  act: (trx: Trx, now: number) => Promise<{ result: Result; isNotified: boolean }>,
+): Promise<Result> {
+  const now = clock.now();
+  const { result, isNotified, isOther } = await main.transact(async (trx) => {
+    await lockTeam(trx, teamId);
+    const done = await act(trx, now);
+    return { ...done, isOther: await copyPausingWindows(trx, teamId, now) };
+  });
+  if (isNotified) signals.send([{ kind: 'notifications' }]);
+  // Any queue may have due jobs.
   if (isOther) signals.send([{ kind: 'unknown' }]);
+  return result;
 }
 
 function findWindow(windows: readonly StoredWindow[], windowId: string): StoredWindow | null {

@@ -98,12 +98,9 @@ async function alertOfJobs(trx: Trx, jobs: readonly ClaimedRow[], now: number): 
   const queueIds = new Set(alerting.map(({ id }) => id));
   const alerts = jobs
     .filter(({ owner_id }) => queueIds.has(owner_id))
-    .map((job) => ({
-      level: 'failure' as const,
-      teamId: job.team_id,
-      queueId: job.owner_id,
-      jobId: job.id,
-      attemptNumber: job.attempt_number ?? 1,
+    .map(({ team_id: teamId, owner_id: queueId, id, attempt_number }) => ({
+      alert: 'failure' as const,
+      run: { teamId, queueId, id, attemptNumber: attempt_number ?? 1 },
       end: endOfOrphan(now),
     }));
   await raiseJobAlerts(trx, alerts);
@@ -116,11 +113,9 @@ async function followFailed(
 ): Promise<void> {
   const runs = executions
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map((execution) => ({
-      teamId: execution.team_id,
-      cronId: execution.owner_id,
-      executionId: execution.id,
-      isSuccess: false,
+    .map(({ team_id: teamId, owner_id: cronId, id }) => ({
+      run: { teamId, cronId, id },
+      status: STATUS.executions,
       end: endOfOrphan(now),
     }));
   await followCrons(trx, runs);

@@ -41,7 +41,7 @@ export async function settleRuns(
     const kept = settlements.filter(({ run }) => isOurs(run));
     const ourTimed = timed.filter(({ run }) => isOurs(run));
     const hasSpellAlert = await followSpells(trx, ourTimed);
-    await raiseJobAlerts(trx, kept.flatMap(alertOf));
+    await raiseJobAlerts(trx, kept.filter(isAlerting));
     const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
     await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
     const ourNews = news.filter(({ run }) => isOurs(run));
@@ -64,10 +64,8 @@ export function isQuiet({ run, alert }: Settlement): boolean {
   return run.kind === 'job' && alert === null && run.unreadable === null;
 }
 
-function alertOf({ run, end, alert }: Settlement): JobAlert[] {
-  if (run.kind !== 'job' || alert === null) return [];
-  const { teamId, id, queueId, attemptNumber } = run;
-  return [{ level: alert, teamId, queueId, jobId: id, attemptNumber, end }];
+function isAlerting(settled: Settlement): settled is Settlement & JobAlert {
+  return settled.run.kind === 'job' && settled.alert !== null;
 }
 
 /** Of crons whose streak may change. A cron without failed runs that succeeds needs nothing. */
@@ -75,13 +73,13 @@ function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[
   const failedRuns = new Map(
     ended.flatMap((row) => (typeof row.follows === 'number' ? [[row.id, row.failed_runs]] : [])),
   );
-  const runs = settled.flatMap(({ run, status, end }) => {
-    if (run.kind !== 'execution' || !failedRuns.has(run.id)) return [];
-    const { teamId, cronId, id } = run;
-    return [{ teamId, cronId, executionId: id, isSuccess: status === 'success', end }];
-  });
-  const changesNothing = ({ isSuccess, executionId }: SettledRun) =>
-    isSuccess && failedRuns.get(executionId) === 0;
-  const changing = new Set(runs.filter((run) => !changesNothing(run)).map(({ cronId }) => cronId));
-  return runs.filter(({ cronId }) => changing.has(cronId));
+  const runs = settled.flatMap(({ run, status, end }) =>
+    run.kind === 'execution' && failedRuns.has(run.id) ? [{ run, status, end }] : [],
+  );
+  const changesNothing = ({ run, status }: SettledRun) =>
+    status === 'success' && failedRuns.get(run.id) === 0;
+  const changing = new Set(
+    runs.filter((each) => !changesNothing(each)).map(({ run }) => run.cronId),
+  );
+  return runs.filter(({ run }) => changing.has(run.cronId));
 }
