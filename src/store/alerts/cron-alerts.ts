@@ -4,7 +4,7 @@ import { readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, SOURCES } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { change } from '../database/rows.ts';
 import { recordBySystem } from '../activity/activity.ts';
 import { type AlertToRaise, type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
@@ -44,21 +44,14 @@ const lockStreaks = preparedStatement<StreakRow>(
 
 const STREAK = {
   team_id: 'id',
-  cron_id: 'id',
+  id: 'id',
   failed_runs: 'int',
   failing_since: 'bigint',
   has_raised_failure: 'int',
   remind_at: 'bigint',
 } as const satisfies Fields;
 
-const writeStreaks = preparedStatement<never>(
-  'write-streaks',
-  (dialect) => `
-  update crons set failed_runs = given.failed_runs, failing_since = given.failing_since,
-    has_raised_failure = given.has_raised_failure, remind_at = given.remind_at
-  from ${dialect.rows(STREAK, 1)}
-  where crons.team_id = given.team_id and crons.id = given.cron_id`,
-);
+const writeStreaks = updateEach('write-streaks', 'crons', STREAK);
 
 /**
  * Updates streaks by runs of this transaction, in order, and raises alerts. Rows stay locked, so settlements and
@@ -135,5 +128,5 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
   const hasChanged = Object.entries(now).some(
     ([name, value]) => row[name as keyof typeof now] !== value,
   );
-  return { alerts, stopped, changed: hasChanged ? { team_id, cron_id: id, ...now } : null };
+  return { alerts, stopped, changed: hasChanged ? { team_id, id, ...now } : null };
 }

@@ -153,10 +153,6 @@ export async function keepWatches(
   if (rows.length > 0) await addMissing(trx, 'queue_watches', rows);
 }
 
-export async function forgetWatches(trx: Trx, teamId: string, queueId: string): Promise<void> {
-  await remove(trx, 'queue_watches', { team_id: teamId, queue_id: queueId });
-}
-
 export interface OpenWatch {
   queueId: string;
   kind: WatchKind;

@@ -11,8 +11,7 @@ import { readTags, writeTags } from '#domain/tags';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetCertificates } from '../alerts/certificates.ts';
-import { forgetSpell } from '../alerts/slow-spells.ts';
-import { deleteRunsOf, findExecutionsOfCron } from '../retention/delete-runs.ts';
+import { deleteRunsOf, deleteSource, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import { readWholeExecutions } from '../runs/every-run.ts';
 import { type Cron, cronColumns, cronOf, type CronSettings } from './cron-rows.ts';
 import {
@@ -28,7 +27,7 @@ import type { Row } from '../tables/tables.ts';
 import { pageStatement } from '../database/prepared.ts';
 import { teamWith } from '../jobs/job-records.ts';
 import { toRecord } from '../database/records.ts';
-import { add, all, atMost, change, not, one, remove } from '../database/rows.ts';
+import { add, all, atMost, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
@@ -176,15 +175,8 @@ export const crons = {
 
   /** Then deletes executions in small batches. False: no such cron. */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
-    const removed = await main.transact(async (trx) => {
-      // First, because settlements lock a spell and then its source. One may add another until the row is gone.
-      await forgetSpell(trx, teamId, cronId);
-      // Blocks until running settlements have committed; the statements below delete their rows.
-      const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
-      await forgetSpell(trx, teamId, cronId);
-      await forgetCertificates(trx, teamId, cronId);
-      return gone;
-    });
+    const key = { team_id: teamId, id: cronId };
+    const removed = await main.transact((trx) => deleteSource(trx, 'crons', key));
     if (removed === 0) return false;
     await deleteRunsOf(main, cronId, findExecutionsOfCron);
     return true;

@@ -2,7 +2,7 @@ import { withinEnd } from '#domain/cron-end';
 import { PAUSE_ENDED } from '#domain/pause';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { updateEach } from '../database/prepared.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { recordBySystem } from '../activity/activity.ts';
 import { endOf } from './row-end.ts';
@@ -25,14 +25,9 @@ const NOT_PAUSED = { paused_at: null, paused_by: null, paused_until: null };
 /** The most crons that one transaction changes. */
 const AT_ONCE = 500;
 
-const NEXT = { team_id: 'id', cron_id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
+const NEXT = { team_id: 'id', id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
 
-const writeNextTimes = preparedStatement<never>(
-  'write-next-times',
-  (dialect) => `
-  update crons set next_run_at = given.next_run_at from ${dialect.rows(NEXT, 1)}
-  where crons.team_id = given.team_id and crons.id = given.cron_id`,
-);
+const writeNextTimes = updateEach('write-next-times', 'crons', NEXT);
 
 /** A column of the team's row, which every claim reads anyway. Crons and queues that are paused separately stay so. */
 export const teamPauses = {
@@ -126,7 +121,7 @@ async function resumeStep(
   const rows = passed.map((cron) => {
     const next = nextRunAt(cron.cron_expression);
     const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
-    return { team_id: teamId, cron_id: cron.id, next_run_at };
+    return { team_id: teamId, id: cron.id, next_run_at };
   });
   if (rows.length > 0) {
     await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Fields } from './dialect.ts';
 import { postgres } from '../sql/postgres.ts';
 import type { QueryRunner, StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sql/sqlite.ts';
@@ -29,6 +29,18 @@ export function preparedStatement<Row>(
   };
   STATEMENTS.set(name, statement);
   return statement;
+}
+
+/** Writes the fields to the rows with their team and id. Parameters: 1 rows of `fields` */
+export function updateEach(name: string, table: string, fields: Fields): PreparedStatement<never> {
+  const columns = Object.keys(fields).filter((column) => column !== 'team_id' && column !== 'id');
+  return preparedStatement(
+    name,
+    ({ rows }) => `
+  update ${table} set ${columns.map((column) => `${column} = given.${column}`).join(', ')}
+  from ${rows(fields, 1)}
+  where ${table}.team_id = given.team_id and ${table}.id = given.id`,
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import { formatRate, parseRate, type Rate } from '#domain/rate';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, atMost, below, change, first, one, remove } from '../database/rows.ts';
@@ -11,19 +12,14 @@ import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
 
-export interface BulkTask {
-  id: string;
-  kind: BulkKind;
+const FACTS = ['id', 'kind', 'state', 'done', 'skipped', 'created_at', 'finished_at'] as const;
+
+export interface BulkTask extends RecordOf<Pick<Row<'bulk_tasks'>, (typeof FACTS)[number]>> {
   /** Jobs that arrived after the request aren't touched. */
   search: JobSearch;
-  state: Row<'bulk_tasks'>['state'];
   total: BoundedCount;
   /** Of a spread retry, from `createdAt` on. Null: at once. */
   rate: Rate | null;
-  done: number;
-  skipped: number;
-  createdAt: number;
-  finishedAt: number | null;
 }
 
 export interface ClaimedTask extends BulkTask {
@@ -34,31 +30,19 @@ export interface ClaimedTask extends BulkTask {
   actor: string | null;
 }
 
-type TaskRow = Omit<Row<'bulk_tasks'>, 'done' | 'skipped' | 'claimed_until' | 'rate'> & {
-  done: number;
-  skipped: number;
-  rate: string | null;
-};
-
-function taskOf(row: TaskRow): BulkTask {
+function taskOf(row: Row<'bulk_tasks'>): BulkTask {
   return {
-    id: row.id,
-    kind: row.kind,
+    ...toRecord(row, FACTS),
     search: readSearch(row) ?? NOTHING,
-    state: row.state,
     total: { count: row.total, isMore: row.is_total_more === 1 },
     rate: row.rate === null ? null : parseRate(row.rate),
-    done: row.done,
-    skipped: row.skipped,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
   };
 }
 
 /** A damaged search finds nothing. */
 const NOTHING: JobSearch = { tab: 'all', statusCode: 'damaged' };
 
-function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
+function readSearch({ search }: Pick<Row<'bulk_tasks'>, 'search'>): JobSearch | null {
   try {
     return JSON.parse(search) as JobSearch;
   } catch {
@@ -75,43 +59,37 @@ function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
 
-type NewTask = Pick<Row<'bulk_tasks'>, 'kind' | 'state' | 'total' | 'finished_at'> &
-  Pick<BulkTask, 'search'> & {
-    upToId?: string | undefined;
-    rate?: Rate | null | undefined;
-    actor?: string | null | undefined;
-    isTotalMore?: boolean;
-  };
+interface NewTask {
+  search: JobSearch;
+  upToId?: string | undefined;
+  rate?: Rate | null | undefined;
+  actor?: string | null;
+}
 
-function newRow(teamId: string, now: number, task: NewTask) {
-  const {
-    kind,
-    state,
-    total,
-    finished_at,
-    search,
-    upToId,
-    rate,
-    actor = null,
-    isTotalMore = false,
-  } = task;
+function newRow(
+  teamId: string,
+  now: number,
+  { search, upToId, rate, actor = null }: NewTask,
+  columns: Pick<Row<'bulk_tasks'>, 'kind' | 'state' | 'total'> & Partial<Row<'bulk_tasks'>>,
+): Row<'bulk_tasks'> {
   const id = newId(now);
   return {
     team_id: teamId,
     id,
-    kind,
     search: JSON.stringify(search),
     // Ids sort by creation time.
     up_to_id: upToId ?? id,
-    state,
-    total,
-    is_total_more: isTotalMore ? (1 as const) : (0 as const),
+    is_total_more: 0,
+    done: 0,
+    skipped: 0,
     rate: rate ? formatRate(rate) : null,
     actor,
     cursor: null,
     claimed_by: null,
+    claimed_until: 0,
     created_at: now,
-    finished_at,
+    finished_at: null,
+    ...columns,
   };
 }
 
@@ -127,7 +105,7 @@ export async function recordRetry(
   }: Pick<BulkTask, 'search' | 'done' | 'skipped' | 'rate'> & { at: number },
 ): Promise<void> {
   const ended = { kind: 'retry', state: 'done', total: done + skipped, finished_at: at } as const;
-  await add(trx, 'bulk_tasks', { ...newRow(teamId, at, { ...task, ...ended }), done, skipped });
+  await add(trx, 'bulk_tasks', newRow(teamId, at, task, { ...ended, done, skipped }));
 }
 
 export const bulkTasks = {
@@ -135,21 +113,12 @@ export const bulkTasks = {
   async create(
     { main }: Context,
     teamId: string,
-    task: Pick<BulkTask, 'kind' | 'search' | 'total'> & {
-      upToId?: string | undefined;
-      rate?: Rate | undefined;
-      actor?: string | null;
-    },
+    task: Pick<BulkTask, 'kind' | 'total'> & NewTask,
     now: number,
   ): Promise<BulkTask | null> {
-    const { count: total, isMore: isTotalMore } = task.total;
-    const row = newRow(teamId, now, {
-      ...task,
-      state: 'waiting',
-      total,
-      isTotalMore,
-      finished_at: null,
-    });
+    const { kind, total } = task;
+    const size = { total: total.count, is_total_more: total.isMore ? 1 : 0 } as const;
+    const row = newRow(teamId, now, task, { kind, state: 'waiting', ...size });
     return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const open = await trx
@@ -161,7 +130,7 @@ export const bulkTasks = {
         .execute();
       if (open.length === MOST_OPEN) return null;
       await add(trx, 'bulk_tasks', row);
-      return taskOf({ ...row, done: 0, skipped: 0 });
+      return taskOf(row);
     });
   },
 

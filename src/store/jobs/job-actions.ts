@@ -7,10 +7,11 @@ import { copyJobs } from './copy-jobs.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { preparedStatement, updateEach } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
 import { all, change, one, remove } from '../database/rows.ts';
 import { sealHeaders } from '../runs/headers.ts';
+import { KEY } from '../runs/run-tables.ts';
 import type { NewJob } from './accept-jobs.ts';
 
 /** What the signal about a changed job needs. */
@@ -207,7 +208,7 @@ export const jobActions = {
       );
       if (moved) {
         const ids = made.map(({ id }) => ({ team_id: teamId, id }));
-        await trx.rows(moveJobs, [packRows(MOVED, ids), moved.from, moved.to]);
+        await trx.rows(moveJobs, [packRows(KEY, ids), moved.from, moved.to]);
       }
       const marks = made.map(({ failedId, id }) => {
         return { team_id: teamId, id: failedId, retried_as: id };
@@ -226,21 +227,14 @@ export const jobActions = {
   },
 };
 
-const MOVED = { team_id: 'id', id: 'id' } as const satisfies Fields;
-
 const moveJobs = preparedStatement<never>(
   'move-jobs',
   (dialect) => `
   update jobs set url = cast(${dialect.$(3)} as text) || substr(url, length(cast(${dialect.$(2)} as text)) + 1)
-  from ${dialect.rows(MOVED, 1)}
+  from ${dialect.rows(KEY, 1)}
   where jobs.team_id = given.team_id and jobs.id = given.id`,
 );
 
 const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
 
-const markRetried = preparedStatement<never>(
-  'mark-retried',
-  (dialect) => `
-  update ended_jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
-  where ended_jobs.team_id = given.team_id and ended_jobs.id = given.id`,
-);
+const markRetried = updateEach('mark-retried', 'ended_jobs', RETRIED);

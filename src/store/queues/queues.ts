@@ -8,11 +8,9 @@ import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
-import { deleteRunsOf, findJobsOfQueue } from '../retention/delete-runs.ts';
-import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
-import { forgetCertificates } from '../alerts/certificates.ts';
-import { forgetWatches, keepWatches } from '../alerts/queue-watches.ts';
-import { forgetSpell } from '../alerts/slow-spells.ts';
+import { deleteRunsOf, deleteSource, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { changeReminders } from '../alerts/failing-queues.ts';
+import { keepWatches } from '../alerts/queue-watches.ts';
 import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
@@ -22,7 +20,7 @@ import { namesOf, type YesNo } from '../tables/table.ts';
 import { queues as queuesTable } from '../tables/work.ts';
 import type { Row } from '../tables/tables.ts';
 import { forgetTaken } from '../runs/taken-slots.ts';
-import { addMissing, all, change, one, remove } from '../database/rows.ts';
+import { addMissing, all, change, one } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
 
 export interface Queue extends QueueSettings {
@@ -196,18 +194,8 @@ const functions = {
    * @returns the number of jobs; null if there is no such queue
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
-    const removed = await main.transact(async (trx) => {
-      // As in `crons.delete`.
-      await forgetSpell(trx, teamId, queueId);
-      await forgetWatches(trx, teamId, queueId);
-      const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
-      await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
-      await forgetSpell(trx, teamId, queueId);
-      await forgetCertificates(trx, teamId, queueId);
-      await forgetFailing(trx, teamId, queueId);
-      await forgetWatches(trx, teamId, queueId);
-      return gone;
-    });
+    const key = { team_id: teamId, id: queueId };
+    const removed = await main.transact((trx) => deleteSource(trx, 'queues', key));
     if (removed === 0) return null;
     return deleteRunsOf(main, queueId, findJobsOfQueue);
   },

@@ -1,5 +1,6 @@
 import { OTHER_FAILURES } from '../runs/status-lists.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { remove } from '../database/rows.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
@@ -67,6 +68,30 @@ export async function deleteRunsOf(
     }
   }
   return total;
+}
+
+/**
+ * Deletes a cron or queue with what is known of its runs and alerts, not its runs.
+ * @returns 0: there is none
+ */
+export async function deleteSource(
+  trx: Trx,
+  table: 'crons' | 'queues',
+  key: { team_id: string; id: string },
+): Promise<number> {
+  const source = { team_id: key.team_id, source_id: key.id };
+  const queue = { team_id: key.team_id, queue_id: key.id };
+  const ofQueue =
+    table === 'queues' ? (['queue_watches', 'failing_queues', 'taken_slots'] as const) : [];
+  // First, because settlements lock a spell, and checks a watch, and then the source.
+  await remove(trx, 'slow_spells', source);
+  if (table === 'queues') await remove(trx, 'queue_watches', queue);
+  // Blocks until running settlements have committed; they may have added rows until then.
+  const gone = await remove(trx, table, key);
+  for (const each of ['slow_spells', 'ending_certificates'] as const)
+    await remove(trx, each, source);
+  for (const each of ofQueue) await remove(trx, each, queue);
+  return gone;
 }
 
 /** Each part reads a separate index range. */

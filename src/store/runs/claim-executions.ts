@@ -25,7 +25,7 @@ import type {
 import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './run-tables.ts';
 import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
@@ -140,18 +140,12 @@ const TICK = {
 
 const MOVE = {
   team_id: 'id',
-  cron_id: 'id',
+  id: 'id',
   next_run_at: 'bigint',
   runs_counted: 'int',
 } as const satisfies Fields;
 
-const moveCronsOn = preparedStatement<never>(
-  'move-crons-on',
-  (dialect) => `
-  update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
-  from ${dialect.rows(MOVE, 1)}
-  where crons.team_id = given.team_id and crons.id = given.cron_id`,
-);
+const moveCronsOn = updateEach('move-crons-on', 'crons', MOVE);
 
 /** Not an `exists`, which Postgres may join, reading all executions. */
 function hasNotRun(table: 'executions' | 'ended_executions'): string {
@@ -200,7 +194,7 @@ async function startTicks(
     const runs_counted = run.runs_counted + (max_runs !== null && ours.has(run.id) ? 1 : 0);
     const next = nextRunAfter(cron_expression, skipped.get(run) ?? now);
     const next_run_at = withinEnd(next, endOf(run), runs_counted);
-    return { team_id, cron_id, next_run_at, runs_counted };
+    return { team_id, id: cron_id, next_run_at, runs_counted };
   });
   await runner.rows(moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));

@@ -74,9 +74,9 @@ export function readSettings(
 }
 
 /** With the parts that can't be read. @param readPayload called before `unreadable` is determined */
-export function claimedRun<Payload>(
+export function claimedRun<Payload, Settings extends RunSettings>(
   row: TakenRow,
-  settings: RunSettings,
+  settings: Settings,
   sealer: Sealer,
   headersOf: 'jobs' | 'crons',
   readPayload: (reader: PartsReader) => Payload,
@@ -90,11 +90,7 @@ export function claimedRun<Payload>(
     headers: reader.readHeaders(sealer, headersOf, row.sealed_headers),
     payload: readPayload(reader),
     callbackUrl: row.callback_url,
-    timeoutSeconds: settings.timeoutSeconds,
-    assertions: settings.assertions,
-    signingSecret: settings.signingSecret,
-    slowRule: settings.slowRule,
-    keepsResponseBody: settings.keepsResponseBody,
+    ...settings,
     unreadable: reader.unreadable ?? settings.unreadable,
   };
 }

@@ -151,7 +151,6 @@ function claimedJob(
     attemptNumber: row.attempt_number,
     queueId: row.queue_id,
     place: row.place,
-    hasConcurrencyLimit: settings.hasConcurrencyLimit,
     startedAt: now,
     dueAt: row.scheduled_at,
   };

@@ -248,9 +248,8 @@ returning id
 
 /* move-crons-on */
 update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
-from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, next_run_at bigint, runs_counted
-    integer)
-where crons.team_id = given.team_id and crons.id = given.cron_id
+from json_to_recordset($1::json) as given(team_id uuid, id uuid, next_run_at bigint, runs_counted integer)
+where crons.team_id = given.team_id and crons.id = given.id
 
 /* read-team-heads */
 select given.id,

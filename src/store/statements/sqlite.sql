@@ -136,9 +136,9 @@ returning id
 
 /* move-crons-on */
 update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
-from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'next_run_at' as next_run_at,
+from (select value->>'team_id' as team_id, value->>'id' as id, value->>'next_run_at' as next_run_at,
     value->>'runs_counted' as runs_counted from jsonb_each(?1)) as given
-where crons.team_id = given.team_id and crons.id = given.cron_id
+where crons.team_id = given.team_id and crons.id = given.id
 
 /* read-team-heads */
 select given.id,
