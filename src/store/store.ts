@@ -106,7 +106,6 @@ interface Shared {
   /** See `installationOf`. */
   readonly installation: string;
   readonly migrated: readonly string[];
-  /** For metrics. One listener. */
   watchFaults(onFault: (code: StoreErrorCode) => void): void;
   /** Rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;

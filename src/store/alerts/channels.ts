@@ -57,7 +57,6 @@ export interface MemberAddress {
   email: string;
 }
 
-/** An address, and the channel that it is in. */
 export interface FoundAddress extends ChannelAddress {
   teamId: string;
   channelId: string;
@@ -143,7 +142,6 @@ export const channels = {
     });
   },
 
-  /** False: no such channel. */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
     return (await remove(main, 'channels', keyOfChannel(teamId, channelId))) > 0;
   },

@@ -6,7 +6,6 @@ import type { Trx } from '../database/database.ts';
 import { addMissing, change, remove } from '../database/rows.ts';
 import type { AlertToRaise } from './raise-alerts.ts';
 
-/** Notes queues with reminders that begin to fail. */
 export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): Promise<void> {
   const first = new Map(failures.toReversed().map((alert) => [alert.source.id, alert]));
   // In one order, so that two nodes can't deadlock.

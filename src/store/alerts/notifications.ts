@@ -157,7 +157,6 @@ async function leaveToOthers({ main }: Context, notification: NotificationKey): 
 }
 
 const MARKED_AT_ONCE = 1_000;
-/** False if the claim is lost. */
 async function markSent(
   trx: Trx,
   { teamId, id, claimId }: NotificationKey,

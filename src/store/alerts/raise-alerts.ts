@@ -69,7 +69,6 @@ export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Pr
   await insertAlerts(trx, placed);
 }
 
-/** Returns the groups that are new. */
 async function placeInNotifications(trx: Trx, placed: readonly Placed[]): Promise<NewGroup[]> {
   const sent = placed.filter(
     ({ alert, mutedBy, channels }) =>
@@ -97,7 +96,6 @@ function mailsMembers({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && !isAside(row.kind ?? null);
 }
 
-/** Alerts of failing jobs share a notification in a burst. */
 function comesInBursts({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && (row.kind ?? null) === null;
 }

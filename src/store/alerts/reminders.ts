@@ -52,7 +52,6 @@ export async function raiseReminders({ main: db }: Context, now: number): Promis
 
 const FAILURE = ['response_status', 'reason', 'error_message', 'attempt_number'] as const;
 
-/** The reminder reports and links to it. */
 async function findFailure(db: Database, kind: Kind, { team_id, id, failing_since }: Due) {
   if (kind === 'cron') {
     const key = { team_id, source_id: id, level: 'failure' } as const;

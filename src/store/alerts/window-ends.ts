@@ -158,7 +158,6 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);
 }
 
-/** The last alert about failures. */
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
   const where = [sql<boolean>`(kind is null or kind not in ('slow', 'certificate'))`];
   const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;

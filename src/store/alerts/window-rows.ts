@@ -44,7 +44,6 @@ function readCovers(text: string): MaintenanceWindow['covers'] {
 
 const WHOLE_TEAM = JSON.stringify('team');
 
-/** Sorted, without duplicates. */
 export function writeCovers(covers: MaintenanceWindow['covers']): string {
   if (covers === 'team') return WHOLE_TEAM;
   const byKey = new Map(covers.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));

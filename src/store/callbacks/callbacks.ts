@@ -18,7 +18,6 @@ export type CallbackToSend = RecordOf<Row<'callbacks'>>;
 
 export interface ClaimedCallback extends CallbackToSend {
   signingSecret: string | null;
-  /** Null if it can be signed. */
   unreadable: string | null;
 }
 
@@ -72,7 +71,6 @@ export function callbacks({ main: db, sealer }: Context) {
       return rows.map(({ team_id }) => team_id);
     },
 
-    /** None is taken twice. */
     async take(
       nodeId: string,
       asked: readonly { teamId: string; slots: number }[],

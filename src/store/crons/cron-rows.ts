@@ -38,7 +38,6 @@ export interface Cron extends CronSettings {
   teamId: string;
   id: string;
   isActive: boolean;
-  /** When the pause ends automatically. */
   pausedUntil: number | null;
   /** Null if paused or ended. */
   nextRunAt: number | null;
@@ -47,7 +46,6 @@ export interface Cron extends CronSettings {
   /** How many failed runs in a row stopped it; null unless it was stopped. */
   stoppedAfter: number | null;
   createdAt: number;
-  /** The part that can't be read and is left out. */
   unreadable: string | null;
 }
 

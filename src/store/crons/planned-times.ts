@@ -94,7 +94,6 @@ export interface CronKey {
 
 export interface CorrectedTimes {
   corrected: { teamId: string; dueAt: number }[];
-  /** Null at the end. */
   next: CronKey | null;
 }
 

@@ -1,7 +1,6 @@
 import type { CronEnd } from '#domain/cron-end';
 import type { Row } from '../tables/tables.ts';
 
-/** When a cron ends automatically (§3.1). */
 export function endOf({ ends_at, max_runs }: Pick<Row<'crons'>, 'ends_at' | 'max_runs'>): CronEnd {
   return { endsAt: ends_at, maxRuns: max_runs };
 }

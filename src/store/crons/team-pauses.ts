@@ -15,14 +15,12 @@ export interface TeamPause {
   at: number;
   /** By the name of then. */
   by: string;
-  /** Then it ends automatically. */
   until: number | null;
 }
 
 type NextRunAt = (cronExpression: string) => number | null;
 
 const NOT_PAUSED = { paused_at: null, paused_by: null, paused_until: null };
-/** The most crons that one transaction changes. */
 const AT_ONCE = 500;
 
 const NEXT = { team_id: 'id', id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
@@ -97,7 +95,6 @@ async function resumeInSteps(
   return true;
 }
 
-/** Resumes the team if no time is left. */
 async function resumeStep(
   trx: Trx,
   teamId: string,

@@ -1,10 +1,8 @@
-/** Bounds the cost of a page. */
 export const MOST_COUNTED = 10_000;
 
 /** One more shows that there are more. */
 export const COUNT_LIMIT = MOST_COUNTED + 1;
 
-/** `isMore` is shown as a plus after it. */
 export interface BoundedCount {
   count: number;
   isMore: boolean;

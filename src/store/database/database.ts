@@ -37,7 +37,6 @@ export interface DatabaseParts {
   release: () => Promise<void>;
   /** Undefined if statements are sent one by one. */
   call?: CallScript;
-  /** Limits concurrent reads. */
   semaphore?: Semaphore;
 }
 

@@ -86,7 +86,6 @@ export interface Dialect {
   readonly isAmong: (column: string, ids: readonly string[]) => RawBuilder<boolean>;
   /** Skips rows that others have locked. */
   readonly isAmongFree: (selection: string) => string;
-  /** In any order. */
   readonly isAmongFew: (table: string, condition: string, limit: string) => string;
   /** A lateral join of a limited subquery. */
   readonly joinPicked: (picked: Picked) => string;

@@ -14,7 +14,6 @@ export interface DatabaseSize {
 export interface DatabaseReport {
   kind: 'found';
   pendingMigrations: readonly string[];
-  /** Applied by a newer version. */
   unknownMigrations: readonly string[];
   /** Null: it can be written. */
   writeFault: string | null;
@@ -32,9 +31,7 @@ export interface DatabaseReport {
   /** Settings that may lose data or slow the service down; null on SQLite. */
   server: { synchronousCommit: string; autovacuum: string } | null;
   size: DatabaseSize | null;
-  /** Came while no setting trusts it. */
   untrustedForwarding: UntrustedHeader | null;
-  /** Came from another address than the proxy's. */
   untrustedSignIn: UntrustedSignIn | null;
   /** Null before the first start. */
   sealedKeyCheck: string | null;

@@ -42,7 +42,6 @@ export function toRow<Row extends object, C extends keyof Row & string>(
   return row as Partial<Pick<Row, C>>;
 }
 
-/** Packs records as `packRows` packs rows. */
 export function packRecords<F extends Fields>(
   fields: F,
   records: readonly RecordOf<RowOf<F>>[],

@@ -67,7 +67,6 @@ export async function one<T extends Table, C extends Column<T>>(
   return row;
 }
 
-/** The first row in an order. */
 export async function first<T extends Table, C extends Column<T>>(
   db: Reading,
   table: T,

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { StoreError } from './errors.ts';
 
-/** Detects a wrong key at the start. */
 export const KEY_CHECK = 'app_key_check';
 
 /**

@@ -6,7 +6,6 @@ import { claimJobs } from '../runs/claim-jobs-sqlite.ts';
 import { endRuns } from '../runs/end-runs-sqlite.ts';
 import { TAKE_CALLBACKS } from '../callbacks/take-callbacks.ts';
 
-/** Those that a SQLite thread can run. */
 type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(

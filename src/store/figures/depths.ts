@@ -68,7 +68,6 @@ export interface Depth {
 
 /** Due jobs, counted every few minutes by one node. Counting at a moment needs no bookkeeping per job. */
 export const depths = {
-  /** One node does it within a step. */
   async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
     if (await one(main, 'depth_looks', { at }, ['at'])) return;

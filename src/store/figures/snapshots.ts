@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Context } from '../database/context.ts';
 
-/** Keeps vacuum from removing dead rows. */
 export interface OldSnapshot {
   /** A connection, prepared transaction or replication slot. */
   holder: string;

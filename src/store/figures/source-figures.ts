@@ -186,7 +186,6 @@ const countSources = pageStatement<EachSource['leftOut']>(
 );
 
 export const sourceFigures = {
-  /** @param most  of each kind */
   async read({ searches }: Context, most: number, now: number): Promise<EachSource> {
     const midnight = now - (now % DAY_MS);
     return searches.read(async (db) => {
@@ -215,7 +214,6 @@ function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures
   return { ...rest, lastSuccessAt, oldestDueMs: now - (due_at ?? now), runs };
 }
 
-/** A source without counts has zeros. */
 function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCounts {
   const counts = new Map<string, OutcomeCounts>();
   const none = () => ({ success: 0, retried: 0, failed: 0 });

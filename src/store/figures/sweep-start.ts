@@ -24,7 +24,6 @@ export class SweepStart {
   #isSomethingLeft = false;
   #sweep = { atMs: -Infinity, isWhole: false, leavesRows: false };
 
-  /** @param lastId  the last id that was given out */
   constructor(clock: Clock, lastId: number) {
     this.#clock = clock;
     this.#floor = lastId;
@@ -45,7 +44,6 @@ export class SweepStart {
     this.#sweep.leavesRows = true;
   }
 
-  /** @param lastId the last seen id */
   end(lastId: number): void {
     const { atMs, isWhole, leavesRows } = this.#sweep;
     if (leavesRows) this.#repeat();

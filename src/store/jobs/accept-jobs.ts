@@ -117,14 +117,12 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
   };
 }
 
-/** Gives the ids of written jobs and of their queues. */
 export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
   run: (runner, packed) => runner.rows(insertJobs, [packed]),
 };
 
-/** The ids of the queues of the written jobs. */
 async function insertKnown(
   insert: (packed: string) => Promise<{ id: string; queue_id: string }[]>,
   rows: readonly InsertedJobRow[],

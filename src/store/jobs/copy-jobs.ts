@@ -18,7 +18,6 @@ export const COPY = {
 /** An automatic retry, or a person's Retry. */
 export type JobCopy = RecordOf<RowOf<typeof COPY>>;
 
-/** @param source the table of the jobs */
 export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
   return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,

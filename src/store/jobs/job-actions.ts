@@ -14,7 +14,6 @@ import { sealHeaders } from '../runs/headers.ts';
 import { KEY } from '../runs/run-tables.ts';
 import type { NewJob } from './accept-jobs.ts';
 
-/** What the signal about a changed job needs. */
 interface Touched {
   id: string;
   queueId: string;

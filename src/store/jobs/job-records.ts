@@ -129,7 +129,6 @@ const findTeam = pageStatement<{ id: string }>(
   ({ $ }) => `${teamWith('jobs', $(1))} union all ${teamWith('ended_jobs', $(1))}`,
 );
 
-/** Null for none. */
 export async function findRetryOf(
   db: Database,
   teamId: string,

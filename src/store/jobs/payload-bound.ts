@@ -68,7 +68,6 @@ export class PayloadBound {
     return measured + added + underWay + bytes <= this.#options.most;
   }
 
-  /** Until the next measurement. */
   #stepOf({ measured }: Estimate): number {
     const { most } = this.#options;
     return Math.max(Math.min(LEAST_STEP, most / 16), (most - measured) / 4);

@@ -5,7 +5,6 @@ import { IDS, packIds } from '../database/dialect.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 import { pageStatement } from '../database/prepared.ts';
 
-/** The results of jobs that a person retried (§3.3). */
 export interface ResentCount {
   count: number;
   succeeded: number;

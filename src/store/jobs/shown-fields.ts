@@ -5,7 +5,6 @@ import { all } from '../database/rows.ts';
 /** A list shows nothing of larger payloads, so that a page of them stays cheap. */
 const MOST_PAYLOAD_BYTES = 16_384;
 
-/** The field of payloads that a team's lists of jobs show. */
 export const shownFields = {
   /** Larger ones are left out; neither database reads them for it. */
   async readSmallPayloads(

@@ -56,7 +56,6 @@ export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> 
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 
-/** An ended run in the plot of durations. */
 export interface EndedRun {
   completedAt: number;
   durationMs: number;
@@ -82,7 +81,6 @@ export async function sampleRuns(
   );
 }
 
-/** Up to `most`. */
 export async function countExecutions(
   db: Database,
   teamId: string,

@@ -41,7 +41,6 @@ async function countRanges(
   return total;
 }
 
-/** Of one queue or of all queues (§3.3). */
 export async function countTabs(
   db: Database,
   teamId: string,

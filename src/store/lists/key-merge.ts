@@ -20,7 +20,6 @@ export interface MergedKey extends JobKey {
 
 interface Stream {
   range: Range;
-  /** Read and not returned yet. */
   keys: MergedKey[];
   last: JobKey;
   isAtEnd: boolean;

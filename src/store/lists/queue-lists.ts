@@ -6,7 +6,6 @@ import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from '../database/prepared.ts';
 
-/** A team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
 export interface QueueLoad {

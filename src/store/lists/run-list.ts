@@ -18,7 +18,6 @@ import { type ListContext, type ListPage, type PageAsked, readPage } from './wal
 interface RunsAsked extends PageAsked {
   /** All executions of the crons, open ones too, in the order of creation. The search has no other condition. */
   isHistory?: boolean;
-  /** How many bytes of each execution's response to read. */
   bodyBytes?: number | undefined;
   /** Leaves out runs with a higher id. */
   upToId?: string | undefined;

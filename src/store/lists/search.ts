@@ -34,7 +34,6 @@ export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fa
   sendTo?: string;
 };
 
-/** The time of a run and its id. */
 export interface JobKey {
   at: number;
   id: string;

@@ -27,7 +27,6 @@ export interface SourcesAsked {
   id?: string | undefined;
   /** A text in the name, the id or the URL of a cron; A to Z in either case. */
   text?: string | undefined;
-  /** A tag, in its stored form. */
   tag?: string | undefined;
   /**
    * False: whether something runs is not read. While an old snapshot exists, that passes the dead index entries of all
@@ -134,7 +133,6 @@ const FAILURES: Record<SourceKind, readonly string[]> = {
   ),
 };
 
-/** Parameters: 1 sources */
 function streaksOf(kind: SourceKind): PreparedStatement<StreakRow> {
   const order = kind === 'cron' ? 'x.id' : 'x.completed_at';
   const pick = (way: '' | ' desc', limit: number) =>

@@ -64,7 +64,6 @@ interface Way {
 
 interface Found<Row> {
   rows: Row[];
-  /** Null if the walk came to the end. */
   stoppedAt: JobKey | null;
 }
 
@@ -91,7 +90,6 @@ export async function readPage<Row extends JobKey>(
   return pageOf(found, cursor, asked.limit);
 }
 
-/** Until a page is full, or enough rows were examined. */
 async function walkRanges<Row extends JobKey>(
   { db, clock }: ListContext,
   { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: List<Row> & Way,

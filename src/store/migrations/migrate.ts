@@ -104,7 +104,6 @@ interface Locking {
   lock: (db: Db, schema: string | undefined) => Promise<void>;
   unlock: (db: Db) => Promise<void>;
   limitLockWaits: (run: RunText) => Promise<unknown>;
-  /** Whether a change can be made while others write. */
   hasOnline: boolean;
 }
 

@@ -6,7 +6,6 @@ import { preparedStatement } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
-/** A run or callback that was put back and waits again. */
 export interface LostClaim {
   id: string;
   teamId: string;
@@ -20,7 +19,6 @@ export interface LostClaim {
 /** Where to search for jobs whose claim's answer was lost. */
 export interface Doubt {
   queueIds: readonly string[];
-  /** The jobs were started then or later. */
   since: number;
 }
 

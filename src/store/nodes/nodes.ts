@@ -16,7 +16,6 @@ export interface NodeBeat {
   isGone: boolean;
 }
 
-/** The nodes that were declared dead, and their runs (§3.6). */
 export interface Recovered extends SettledOrphans {
   nodeIds: string[];
 }

@@ -3,7 +3,6 @@ import { one, put } from '../database/rows.ts';
 
 export interface UntrustedHeader {
   header: string;
-  /** The number of trusted proxies at that time. */
   trustedProxies: number;
   at: number;
 }
@@ -11,7 +10,6 @@ export interface UntrustedHeader {
 /** From elsewhere than the proxy. The name isn't kept. */
 export interface UntrustedSignIn {
   header: string;
-  /** The address of the socket's other end. */
   address: string;
   at: number;
 }

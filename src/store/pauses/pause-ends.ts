@@ -8,7 +8,6 @@ import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import type { Trx } from '../database/database.ts';
 import { above, all, atMost, change, one } from '../database/rows.ts';
 
-/** Of a kind, in one look. */
 const MOST = 100;
 
 const CHOICE = {

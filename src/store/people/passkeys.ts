@@ -59,7 +59,6 @@ export const passkeys = {
     return (await change(main, 'passkeys', { id }, { counter })) > 0;
   },
 
-  /** False: no such passkey. */
   async delete({ main }: Context, userId: string, id: string): Promise<boolean> {
     const key = { id, user_id: userId };
     return (await remove(main, 'passkeys', key)) > 0;

@@ -36,7 +36,6 @@ export const providerLinks = {
     return (await one(main, 'accounts', key, ['id'])) !== undefined;
   },
 
-  /** @returns how many there were */
   async removeAll({ main }: Context, userId: string): Promise<number> {
     return remove(main, 'accounts', { user_id: userId, provider_id: not(PASSWORD) });
   },

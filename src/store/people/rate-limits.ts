@@ -7,7 +7,6 @@ import { above, atMost, change, remove } from '../database/rows.ts';
 
 interface CountingWindow {
   endsAt: number;
-  /** This event included. */
   hits: number;
 }
 

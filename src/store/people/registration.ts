@@ -11,11 +11,9 @@ import { insertTeam } from './teams.ts';
 import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** Everything is validated, and the email is in lower case. */
 interface NewAccount {
   email: string;
   name: string;
-  /** Null for users of a provider. */
   passwordHash: string | null;
   /** Proven by a mail, or by the operator. */
   isEmailVerified: boolean;

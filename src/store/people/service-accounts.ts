@@ -15,7 +15,6 @@ export type ServiceAccount = RecordOf<Pick<Row<'service_accounts'>, (typeof SHOW
 
 interface NewServiceAccount {
   name: string;
-  /** The maker's name. */
   madeBy: string;
   token: TokenToKeep;
 }

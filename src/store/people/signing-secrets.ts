@@ -82,7 +82,6 @@ export const nextSecrets = {
     return found && context.sealer.open(SIGNING_SECRET_PLACE, found.sealed);
   },
 
-  /** False if there is none. */
   async putInForce({ main }: Context, teamId: string, now: number): Promise<boolean> {
     const key = { ...keyOf(teamId), sealed_next_signing_secret: not(null) };
     const sealed_signing_secret = sql<string>`sealed_next_signing_secret`;

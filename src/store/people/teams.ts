@@ -28,7 +28,6 @@ function teamOf(
   return { id, name, plan, hasSigningSecret: sealed_signing_secret !== null, createdAt };
 }
 
-/** Inserts a team without members. */
 export async function insertTeam(
   trx: Trx,
   { name, plan }: { name: string; plan: string },

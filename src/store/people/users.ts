@@ -62,7 +62,6 @@ export function selectUserWithTeams(db: Reader) {
     .orderBy('t.id');
 }
 
-/** Null if there are none. */
 export function gatherUser(
   rows: readonly (Parameters<typeof userOf>[0] & {
     teamId: string | null;

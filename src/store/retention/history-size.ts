@@ -145,7 +145,6 @@ export async function readSize({ searches }: Context, now: number): Promise<Data
   return withAsk(searches, (ask) => inspectSize(ask, searches.dialect, now));
 }
 
-/** @param work on a connection of its own */
 function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise<T> {
   return searches.read((reader) =>
     work(async (text, ...parameters) => {

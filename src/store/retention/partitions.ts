@@ -45,7 +45,6 @@ export function spansToMake(
   return spans;
 }
 
-/** All jobs are older than the history. */
 export function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
   return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
 }
@@ -69,7 +68,6 @@ export interface PartitionWork {
   dropped: number;
 }
 
-/** Partitions by database; SQLite has none. */
 export const PARTITIONS = {
   postgres: {
     keep: keepPartitions,
@@ -128,7 +126,6 @@ const FIND_SPANS = `
   select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = to_regclass('${PARENT}')`;
 
-/** @param ask runs a statement */
 export async function findSpans(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<Span[]> {

@@ -59,7 +59,6 @@ function runs(
     deleteFound(db, table, { statement, parameters: parameters(asked) }, asked.limit);
 }
 
-/** Parameters: 1 a value of the condition, 2 the most rows */
 function deleteFew(table: string, condition: (value: string) => string) {
   return pageStatement<{ deleted: 1 }>(`delete-few-of-${table}`, ({ $, isAmongFew }) => {
     const isChosen = isAmongFew(table, condition($(1)), $(2));

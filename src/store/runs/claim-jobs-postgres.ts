@@ -261,7 +261,6 @@ async function claimInSteps(
   });
 }
 
-/** @returns the jobs over the limit */
 async function endOverLimit(
   trx: Trx,
   { nodeId, now }: Claimant,

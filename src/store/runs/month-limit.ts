@@ -20,7 +20,6 @@ interface Claimed {
 /** Null if the team isn't near it. */
 type NearLimitOf<Row> = (row: Row) => number | null;
 
-/** @param groupOf  the id of a run's group */
 export function nearLimits<Row>(
   groups: ReadonlyMap<string, GroupRow>,
   limits: MonthlyLimits,

@@ -73,7 +73,6 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     /** With their earliest due times. */
     scanTeams: (): Promise<WaitingGroup[]> =>
       scanWaiting(db, 'executions', points.executions, clock.now()),
-    /** Reported by a signal. */
     hearOf(queueId: string, dueAt: number): void {
       points.jobs.note(queueId, dueAt);
     },

@@ -52,7 +52,6 @@ export async function settleRuns(
   return settled;
 }
 
-/** @param ended  null if all were ended */
 function amongEnded(ended: readonly EndedRow[] | null): Settled['isOurs'] {
   if (ended === null) return () => true;
   const ids = new Set(ended.map(({ id }) => id));

@@ -38,7 +38,6 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
   status: EndedJobStatus;
   end: RunEnd;
   response: StoredResponse | null;
-  /** A new job with a new id. */
   next: { id: string; scheduledAt: number } | null;
   callback: CallbackToSend | null;
   /** Of a job (§6.4); a cron's alerts depend on its streak. */
@@ -59,7 +58,6 @@ export interface EndedRow {
   failed_runs?: number | null;
 }
 
-/** For the statements (`packRows`). */
 export interface PackedSettlements {
   table: RunTable;
   nodeId: string;
@@ -75,7 +73,6 @@ export interface PackedSettlements {
 
 export const NO_ROWS = '[]';
 
-/** @param ended the alias of the run's row */
 export function streakOf(table: RunTable, ended: string): string {
   if (table === 'jobs') return '';
   const isItsCron = `c.team_id = ${ended}.team_id and c.id = ${ended}.cron_id`;

@@ -56,7 +56,6 @@ export class StartingPoints {
     return [packRows(FROM, heads), usual];
   }
 
-  /** @param beganAt a time before it began */
   scanned(heads: ReadonlyMap<string, number>, beganAt: number, all: boolean): void {
     this.#heads = merge(heads, this.#signalled);
     this.#signalled = new Map();

@@ -62,7 +62,6 @@ class ThreadConnection implements DatabaseConnection {
   /** The transaction begins with its first statement. */
   isToBegin = false;
 
-  /** @param askedAtMs  when the lock was requested */
   constructor(thread: SqliteLine, unlock: () => void, askedAtMs: number) {
     this.thread = thread;
     this.unlock = unlock;

@@ -7,7 +7,6 @@ export interface WorkerSettings {
   readOnly: boolean;
   busyTimeoutMs: number;
   pragmas: readonly string[];
-  /** Reports a script's statements. */
   reports: boolean;
 }
 

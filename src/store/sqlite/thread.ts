@@ -85,7 +85,6 @@ export class SqliteThread implements SqliteLine {
     pending?.resolve(answer);
   }
 
-  /** @param cause null if unknown */
   #end(cause: Error | null): void {
     if (this.#fault) return;
     const why = cause === null ? '' : ` (${cause.message})`;

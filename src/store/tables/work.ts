@@ -38,7 +38,6 @@ export const teams = table(
     pausing_windows: json().orNull,
     /** A JSON path (§2.4) into payloads. */
     shown_field: text().orNull,
-    /** Names of fields. */
     masked_fields: json().orNull,
     /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
@@ -70,7 +69,6 @@ export const queues = table(
     email_alerts: yesNo(),
     dead_letter_days: integer().between(1, 365),
     is_paused: yesNo(),
-    /** Then the pause ends automatically. */
     paused_until: instant().orNull,
     created_at: instant(),
     /** Without the rule for slow runs; null for the defaults. */
@@ -248,7 +246,6 @@ export const crons = table(
     timeout_seconds: integer().between(1, 300),
     alert_threshold: integer().between(1, 3).orNull,
     is_active: yesNo(),
-    /** Then the pause ends automatically. */
     paused_until: instant().orNull,
     /** Null if paused or ended. */
     next_run_at: instant().orNull,
