@@ -14,8 +14,12 @@ export default [
     route('reset-password/:token', 'routes/reset-password.$token.tsx'),
     route('confirm-email/:token', 'routes/confirm-email.$token.tsx'),
     route('stop-email-change/:token', 'routes/stop-email-change.$token.tsx'),
-    route('confirm-address/:token', 'routes/confirm-address.$token.tsx'),
-    route('stop-alerts/:token', 'routes/stop-alerts.$token.tsx'),
+    route('confirm-address/:token', 'routes/channel-address.$token.tsx', {
+      id: 'routes/channel-address#confirm',
+    }),
+    route('stop-alerts/:token', 'routes/channel-address.$token.tsx', {
+      id: 'routes/channel-address#stop',
+    }),
     route('invitations/:token', 'routes/invitations.$token.tsx'),
     route('teams/new', 'routes/teams.new.tsx'),
   ]),

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useNavigation } from 'react-router';
+import { Link, useNavigation } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { TextField, CheckField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -25,7 +25,7 @@ export function SignedOutForm(props: SignedOutFormProps) {
     <>
       <TabTitle title={title} />
       <h1>{title}</h1>
-      {note ? <p>{note}</p> : null}
+      {note ? <p className="muted">{note}</p> : null}
       {word === null ? null : (
         <Form values={{}} fields={fields}>
           {children}
@@ -46,6 +46,17 @@ export function SignedOutForm(props: SignedOutFormProps) {
 /** In place of a form. */
 export function SignedOutNote(props: Omit<SignedOutFormProps, 'word' | 'children'>) {
   return <SignedOutForm {...props} word={null} />;
+}
+
+/** In place of the page of a mailed link. */
+export function GoneLink({ note, to, word }: { note: string; to?: string; word?: string }) {
+  return (
+    <SignedOutNote
+      title="This link no longer works"
+      note={note}
+      below={to ? <Link to={to}>{word}</Link> : null}
+    />
+  );
 }
 
 /** Fixed if an invitation names it. */

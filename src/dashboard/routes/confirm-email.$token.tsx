@@ -1,5 +1,4 @@
-import { Link } from 'react-router';
-import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { GoneLink, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/confirm-email.$token.ts';
 
@@ -14,10 +13,10 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
   if (actionData) {
     return (
-      <SignedOutNote
-        title="This link no longer works"
+      <GoneLink
         note="It was used, is more than an hour old, or the address has an account by now. Start the change again in your profile."
-        below={<Link to="/settings/profile">Go to your profile</Link>}
+        to="/settings/profile"
+        word="Go to your profile"
       />
     );
   }

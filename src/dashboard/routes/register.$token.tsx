@@ -1,10 +1,4 @@
-import { Link } from 'react-router';
-import {
-  AccountFields,
-  SignedOutForm,
-  SignedOutNote,
-  TeamField,
-} from '../account/SignedOutForm.tsx';
+import { AccountFields, GoneLink, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.$token.ts';
 
@@ -24,15 +18,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 }
 
 export default function FinishSignUp({ loaderData: { email } }: Route.ComponentProps) {
-  if (email === null) {
-    return (
-      <SignedOutNote
-        title="This link no longer works"
-        note={gone}
-        below={<Link to="/register">Request a new one</Link>}
-      />
-    );
-  }
+  if (email === null) return <GoneLink note={gone} to="/register" word="Request a new one" />;
   return (
     <SignedOutForm
       title="Create your account"

@@ -1,5 +1,4 @@
-import { Link } from 'react-router';
-import { RevokeTokenField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { GoneLink, RevokeTokenField, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
 import { readChecked } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
@@ -23,13 +22,8 @@ export async function action({ params, context }: Route.ActionArgs) {
 
 export default function ResetPassword({ loaderData }: Route.ComponentProps) {
   if (!loaderData.isValid) {
-    return (
-      <SignedOutNote
-        title="This link no longer works"
-        note="It was used or is too old."
-        below={<Link to="/forgot-password">Request a new one</Link>}
-      />
-    );
+    const why = 'It was used or is too old.';
+    return <GoneLink note={why} to="/forgot-password" word="Request a new one" />;
   }
   return (
     <SignedOutForm

@@ -1,12 +1,13 @@
-import { data, Link } from 'react-router';
+import { Link } from 'react-router';
 import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
 /** Needs a button: programs that scan mails open every link. */
 export async function action({ params, context }: Route.ActionArgs) {
-  const { kind } = await openPublic(context).accounts.stopEmailChange(params.token);
-  return data({ isDone: kind === 'done' }, { status: kind === 'done' ? 200 : 422 });
+  const { accounts, showDone } = openPublic(context);
+  const { kind } = await accounts.stopEmailChange(params.token);
+  return showDone(kind === 'done');
 }
 
 export default function StopEmailChange({ actionData }: Route.ComponentProps) {

@@ -43,6 +43,8 @@ export function openPublic(context: Context) {
     show: (more: object) => data(typed(context, more)),
     refuse: (errors: FieldErrors, more?: object) =>
       data(typed(context, { errors, ...more }), { status: 422 }),
+    /** Of an action without errors of its own. */
+    showDone: (isDone: boolean) => data({ isDone }, { status: isDone ? 200 : 422 }),
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
     /** The answer to a call that was not made. */
     reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
