@@ -6,7 +6,6 @@ import { ConfirmDialog } from '../parts/Popover.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
-import classes from './Passkeys.module.css';
 import { Time } from '../parts/Time.tsx';
 
 type PasskeysProps = {
@@ -19,11 +18,11 @@ export function Passkeys({ passkeys, asked }: PasskeysProps) {
   return (
     <>
       {passkeys.length === 0 ? <p>You have no passkeys.</p> : null}
-      <ul className={classes.passkeys}>
+      <ul className="rows flush">
         {passkeys.map(({ id, name, createdAt }) => (
           <li key={id}>
             <span>{name}</span>
-            <span className="muted">
+            <span className="muted" style={{ marginRight: 'auto' }}>
               added <Time at={createdAt} />
             </span>
             <ConfirmDialog

@@ -110,7 +110,7 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
   return (
     <fieldset className={classes.choices}>
       <legend>Who is notified</legend>
-      <p className="muted">{note}</p>
+      <p className="quiet">{note}</p>
       <input type="hidden" name={channelsShown} value="1" />
       <table>
         <thead>
@@ -138,7 +138,7 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
           ))}
         </tbody>
       </table>
-      {error ? <p className={classes.error}>{error}</p> : null}
+      {error ? <p className="wrong">{error}</p> : null}
     </fieldset>
   );
 }

@@ -40,7 +40,7 @@ export const alertColumns: Column<Alert>[] = [
 
 function What({ alert }: { alert: Alert }) {
   return (
-    <span className={classes.what} data-unread={!alert.isRead || undefined}>
+    <span className="two">
       <span>
         {alert.isRead ? null : (
           <>

@@ -17,7 +17,7 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
       <ul className={classes.addresses} aria-label="Recipients">
         {addresses.map((address) => (
           <li key={address.id}>
-            <span className={classes.what}>
+            <span className="two">
               <span>{address.email}</span>
               <AddressState address={address} />
             </span>

@@ -122,7 +122,7 @@ function Places({ kinds }: Pick<FieldGroup, 'kinds'>) {
         {places.map(({ label, isFoundIn }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{isFoundIn}</dd>
+            <dd className="muted">{isFoundIn}</dd>
           </div>
         ))}
       </dl>

@@ -8,7 +8,6 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ListedChannel } from '../services.ts';
 import { describeAddresses, isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
-import classes from './Alerts.module.css';
 import { describeMembers } from './PresentChannel.tsx';
 
 export type ChannelUse = { crons: number; queues: number };
@@ -24,7 +23,7 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
     {
       head: 'Name',
       cell: (channel) => (
-        <span className={classes.what}>
+        <span className="two">
           <Link to={`/settings/notifications/${channel.id}`}>{nameOfChannel(channel)}</Link>
           <span className="muted">{describeWhere(channel, memberCount)}</span>
         </span>
@@ -44,7 +43,7 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
         lastErrorAt === null ? (
           <span className="muted">–</span>
         ) : (
-          <span className={classes.what}>
+          <span className="two">
             <Time at={lastErrorAt} />
             <span className="muted" title={lastError ?? ''}>
               {lastError}

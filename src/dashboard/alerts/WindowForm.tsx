@@ -63,7 +63,7 @@ function WindowPreview() {
   );
   const isWeekly = textIn(values, 'is_weekly') === '1';
   return (
-    <div ref={ref} className={`${formClasses.preview} ${formClasses.schedule}`} aria-live="polite">
+    <div ref={ref} className="box" aria-live="polite">
       {startsAt && endsAt && endsAt > startsAt ? (
         <Meaning window={{ startsAt, endsAt, isWeekly }} />
       ) : (
@@ -107,7 +107,7 @@ function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
       )}
       <Choice value="chosen" text="Chosen crons and queues" />
       {error ? (
-        <p id={wrongId('sources')} className={classes.error}>
+        <p id={wrongId('sources')} className="wrong">
           {error}
         </p>
       ) : null}

@@ -6,7 +6,6 @@ import { useMayNotify, useMayWork } from '../page/may-change.ts';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
-import classes from './Alerts.module.css';
 import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
 const states = {
@@ -66,7 +65,7 @@ function When({ window }: { window: MaintenanceWindowView }) {
   const { now, timeZone } = useMoment();
   const local = describeLocally(window, now, timeZone);
   return (
-    <span className={classes.what}>
+    <span className="two">
       <span className="num" title={describeWindow(window)}>
         {describeWindow(window)}
       </span>

@@ -53,7 +53,7 @@ export function EmptyState({ title, children, example, action }: EmptyStateProps
   return (
     <section className={classes.empty}>
       <h2>{title}</h2>
-      <p>{children}</p>
+      <p className="muted">{children}</p>
       {example ? <pre>{example}</pre> : null}
       {action}
     </section>

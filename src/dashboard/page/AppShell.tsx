@@ -128,11 +128,7 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
       </div>
       <TeamSwitch team={team} teams={teams} />
       {may(team.role, 'work') ? null : (
-        <Link
-          to="/settings/team"
-          className={classes.viewOnly}
-          title="You are a viewer of this team"
-        >
+        <Link to="/settings/team" className="chip muted" title="You are a viewer of this team">
           View only
         </Link>
       )}
@@ -160,7 +156,7 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
         <LookChoice name="theme" options={themes} chosen={theme} />
       </Menu>
       <Menu label={`Account of ${user.name}`} button={<Glyph name="person" size={18} />} isAtEnd>
-        <p>
+        <p className="quiet">
           {user.name}
           <br />
           {user.email}
@@ -196,7 +192,7 @@ function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfU
         chosen={team.id}
       />
       <hr />
-      <p>API calls with your token always go to the team selected here.</p>
+      <p className="quiet">API calls with your token always go to the team selected here.</p>
       <Link to="/teams/new">
         <Glyph name="plus" />
         Create team

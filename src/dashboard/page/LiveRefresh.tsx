@@ -90,7 +90,7 @@ export function WaitingRows({ count, left, onShow }: WaitingRowsProps) {
         </button>
       ) : null}
       {left > 0 ? (
-        <p>{`The last ${left === 1 ? 'row is' : `${left} rows are`} no longer updated.`}</p>
+        <p className="quiet">{`The last ${left === 1 ? 'row is' : `${left} rows are`} no longer updated.`}</p>
       ) : null}
     </div>
   );

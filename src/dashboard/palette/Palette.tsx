@@ -76,11 +76,11 @@ function Palette({ onClose }: { onClose: () => void }) {
             onPointerMove={() => setChosen(keyOf(entry))}
           >
             <span className="cut">{entry.name}</span>
-            <small>{entry.hint}</small>
+            <small className="muted">{entry.hint}</small>
           </li>
         ))}
       </ul>
-      <p role="status">
+      <p role="status" className="muted">
         {isAway ? 'The search for crons, queues and ids failed. Pages can still be opened.' : null}
         {isNowhere
           ? 'No page, cron or queue of this team has this name, and nothing in it has this id.'

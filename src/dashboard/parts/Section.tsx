@@ -16,7 +16,7 @@ export function Section({ title, note, children, isDanger = false, preview }: Se
     <section className={classes.section} data-danger={isDanger || undefined}>
       <div>
         <h2>{title}</h2>
-        {note ? <p>{note}</p> : null}
+        {note ? <p className="muted">{note}</p> : null}
       </div>
       <div className={classes.body}>{children}</div>
       {preview}

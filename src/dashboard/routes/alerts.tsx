@@ -4,7 +4,6 @@ import { ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
-import classes from '../alerts/Alerts.module.css';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
@@ -97,7 +96,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
           )
         }
       />
-      <div className={classes.notices}>
+      <div className="stack notices">
         {channels.map((channel) => (
           <ChannelTrouble key={channel.id} channel={channel} mayRepair={mayRepair} />
         ))}

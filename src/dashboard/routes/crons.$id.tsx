@@ -23,7 +23,6 @@ import { notFound, notHere, open } from '../serving/open.ts';
 import type { MaintenanceWindowView } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import type { Route } from './+types/crons.$id.ts';
-import classes from './crons.module.css';
 
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const { team, work, now } = open(context);
@@ -138,7 +137,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
     >
       <PlannedRuns row={row} windows={facts.windows} />
       <History page={loaderData.history} status={loaderData.status} faults={faults} />
-      <div className={classes.columns}>
+      <div className="columns">
         <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
           <DurationPlot durations={durations} range={range} />
         </RangePanel>

@@ -1,7 +1,6 @@
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
@@ -95,7 +94,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
   return (
     <>
       <PageHeader title="Crons" action={create} />
-      <div className={alertClasses.notices}>
+      <div className="stack notices">
         <MaintenanceNotice windows={muted.team} of="the team" />
         {answer ? <CronsActedNotice {...answer} /> : null}
       </div>

@@ -26,7 +26,6 @@ import type { DeletionScope, OpenWatch, RateWait } from '../services.ts';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.$id.ts';
-import classes from './crons.module.css';
 
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
@@ -121,7 +120,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       >
         <RecentResults results={row.recentResults} isWide />
       </Panel>
-      <div className={classes.columns}>
+      <div className="columns">
         <Now {...loaderData} />
         <Settings {...loaderData} />
       </div>

@@ -1,7 +1,6 @@
 import { open } from '../serving/open.ts';
 import { ButtonLink, Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
@@ -76,7 +75,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <PageHeader title="Queues" action={create} />
-      <div className={alertClasses.notices}>
+      <div className="stack notices">
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
       <SourceFilters of="queues" words="Name or id" faults={faults} tags={tags} />

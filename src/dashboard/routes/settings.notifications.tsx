@@ -9,7 +9,6 @@ import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
 import { actOn, notFound, open } from '../serving/open.ts';
 import type { ChannelUser } from '../services.ts';
-import classes from '../alerts/Alerts.module.css';
 import type { Route } from './+types/settings.notifications.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -49,7 +48,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
   const failing = rows.filter(isFailing);
   return (
     <>
-      <div className={classes.notices}>
+      <div className="stack notices">
         {failing.map((channel) => (
           <Notice
             key={channel.id}

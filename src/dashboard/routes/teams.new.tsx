@@ -42,7 +42,7 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
       <>
         <TabTitle title="Choose a team" />
         <h1>Choose a team</h1>
-        <p>
+        <p className="muted">
           Pages show the team that you choose, and your API token acts in it. You can switch later.
         </p>
         {teams.map(({ id, name }) => (

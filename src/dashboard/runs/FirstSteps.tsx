@@ -27,7 +27,7 @@ export function FirstSteps({ done, echoUrl, channel, mayChooseChannel }: FirstSt
           Hide
         </ActionButton>
       </header>
-      <ol className={classes.steps}>
+      <ol className={`rows ${classes.steps}`}>
         <JobStep isDone={done.job} echoUrl={echoUrl} />
         <Step
           number={2}
@@ -112,9 +112,9 @@ function Step({ number, title, isDone, action, children }: StepProps) {
         {isDone ? <Glyph name="check" size={14} /> : number}
         {isDone ? <span className="sr-only">Done:</span> : null}
       </span>
-      <div className={classes.words}>
+      <div>
         <h3>{title}</h3>
-        <p>{children}</p>
+        <p className="muted">{children}</p>
       </div>
       <div className={classes.action}>{action}</div>
     </li>

@@ -101,13 +101,13 @@ function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
   return (
     <li>
       <StatusWithCount {...trouble} {...describeStopAfter(stoppedAfter)} />
-      <span className={classes.name}>
+      <span className={`cut ${classes.name}`}>
         <Link to={`/${kind}s/${id}`}>{name}</Link> <small className="muted">{kind}</small>
       </span>
-      <span className={classes.cause}>
+      <span className="cut muted">
         <Cause {...trouble} />
       </span>
-      <span className={classes.since}>
+      <span className={`muted ${classes.since}`}>
         since <Time at={since} />
       </span>
       <span className={classes.actions}>

@@ -36,18 +36,18 @@ export function NextUp({ overview: { nextUp } }: Part) {
           {nextUp.map((entry) =>
             entry.kind === 'cron' ? (
               <li key={entry.cronId}>
-                <span className={classes.kind}>Cron</span>
+                <span className="quiet">Cron</span>
                 <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
-                <span className={classes.quiet} />
+                <span className={classes.outcome} />
                 <Time at={entry.at} />
               </li>
             ) : (
               <li key={entry.job.id}>
-                <span className={classes.kind}>Job</span>
+                <span className="quiet">Job</span>
                 <Link to={`/jobs/${entry.job.id}`}>
                   <RequestLine method={entry.job.method} url={entry.job.url} />
                 </Link>
-                <span className={classes.quiet}>{entry.job.queue}</span>
+                <span className={classes.outcome}>{entry.job.queue}</span>
                 <Time at={entry.at} />
               </li>
             ),
@@ -72,7 +72,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                 <Link to={`/jobs/${entry.job.id}`}>
                   <RequestLine method={entry.job.method} url={entry.job.url} />
                 </Link>
-                <span className={classes.quiet}>
+                <span className={classes.outcome}>
                   <Outcome run={entry.job} words={describeOutcome(entry.job)} />
                 </span>
                 <Time at={entry.at} />
@@ -81,7 +81,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
               <li key={entry.execution.id}>
                 <Status name={entry.execution.status} />
                 <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
-                <span className={classes.quiet}>{describeOutcome(entry.execution)}</span>
+                <span className={classes.outcome}>{describeOutcome(entry.execution)}</span>
                 <Time at={entry.at} />
               </li>
             ),

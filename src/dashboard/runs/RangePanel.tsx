@@ -20,7 +20,7 @@ export function RangePanel({ title, ranges, range, faults, children }: RangePane
   const { search } = useLocation();
   const current = faults?.['range'] === undefined ? range.name : null;
   const links = (
-    <nav className={classes.ranges} aria-label="Time range">
+    <nav className={`row ${classes.ranges}`} aria-label="Time range">
       {ranges.map(({ name, word }) => (
         <Link
           key={name}

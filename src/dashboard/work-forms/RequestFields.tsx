@@ -51,7 +51,7 @@ export function RequestPreview() {
   const parts = [`${method} ${url || '…'}`, headers, payload && `\n${payload}`];
   const text = parts.filter((part) => part !== '').join('\n');
   return (
-    <aside ref={ref} className={`${classes.preview} ${classes.request}`} aria-label="Request">
+    <aside ref={ref} className={`box quiet ${classes.request}`} aria-label="Request">
       <pre>{text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}</pre>
     </aside>
   );

@@ -19,11 +19,7 @@ export function RetryField() {
 export function RetryPreview() {
   const ref = useRef<HTMLDivElement>(null);
   const schedule = parseRetrySchedule(textIn(useTypedValues(ref), 'retry_schedule') ?? '');
-  return (
-    <div ref={ref} className={classes.preview}>
-      {schedule ? <RetryTimeline delays={schedule} /> : null}
-    </div>
-  );
+  return <div ref={ref}>{schedule ? <RetryTimeline delays={schedule} /> : null}</div>;
 }
 
 const width = 600;

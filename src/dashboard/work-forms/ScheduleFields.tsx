@@ -56,7 +56,7 @@ export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
     maxRuns: /^\d{1,7}$/.test(typed('max_runs').trim()) ? Number(typed('max_runs')) : null,
   };
   return (
-    <div id={MEANING} ref={ref} className={classes.preview} aria-live="polite">
+    <div id={MEANING} ref={ref} aria-live="polite">
       <Meaning reading={endReading(reading, end, runsCounted)} timeZone={timeZone} />
     </div>
   );
@@ -170,13 +170,13 @@ function Meaning({ reading, timeZone }: MeaningProps) {
   if (reading.kind === 'empty') return null;
   if (reading.kind === 'wrong') {
     return (
-      <div className={classes.schedule} data-wrong>
+      <div className={`box ${classes.schedule}`} data-wrong>
         {reading.text}
       </div>
     );
   }
   return (
-    <div className={classes.schedule}>
+    <div className="box">
       <p className={classes.words}>{reading.words}</p>
       <RunTimes runs={reading.runs} timeZone={timeZone} />
       {reading.isLastShown ? (
