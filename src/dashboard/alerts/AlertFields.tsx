@@ -7,7 +7,8 @@ import { WATCH_RANGES } from '#domain/queue-watch';
 import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { CheckField, ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
-import { useShown, useField } from '../forms/Form.tsx';
+import { useShown } from '../forms/Form.tsx';
+import { listIn } from '../forms/values.ts';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
 import { nameChannel, nameOfChannel, presentRefs } from './alert-words.ts';
@@ -105,7 +106,8 @@ export function WatchFields() {
 
 /** A checkbox for each channel, by level. */
 function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
-  const { errors } = useShown();
+  const { values, errors } = useShown();
+  const refsOf = (level: AlertLevel) => presentRefs(listIn(values, channelsField(level)), choices);
   const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');
   return (
     <fieldset className={classes.choices}>
@@ -131,7 +133,13 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
               </th>
               {ALERT_LEVELS.map((level) => (
                 <td key={level}>
-                  <ChannelBox choice={choice} level={level} choices={choices} />
+                  <input
+                    type="checkbox"
+                    name={channelsField(level)}
+                    value={choice.id}
+                    aria-label={`${nameOfChannel(choice)}: ${LEVEL_NAMES[level]}`}
+                    defaultChecked={refsOf(level).includes(choice.id)}
+                  />
                 </td>
               ))}
             </tr>
@@ -140,20 +148,5 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
       </table>
       {error ? <p className="wrong">{error}</p> : null}
     </fieldset>
-  );
-}
-
-type BoxProps = { choice: ChannelChoice; level: AlertLevel; choices: readonly ChannelChoice[] };
-
-function ChannelBox({ choice, level, choices }: BoxProps) {
-  const { list } = useField(channelsField(level));
-  return (
-    <input
-      type="checkbox"
-      name={channelsField(level)}
-      value={choice.id}
-      aria-label={`${nameOfChannel(choice)}: ${LEVEL_NAMES[level]}`}
-      defaultChecked={presentRefs(list, choices).includes(choice.id)}
-    />
   );
 }

@@ -13,13 +13,40 @@ export const alertColumns: Column<Alert>[] = [
     width: '104px',
     cell: (alert) => <Status name={alert.level} />,
   },
-  { head: 'What', cell: (alert) => <What alert={alert} /> },
+  {
+    head: 'What',
+    cell: (alert) => (
+      <span className="two">
+        <span>
+          {alert.isRead ? null : (
+            <>
+              <span className={classes.dot} aria-hidden="true" />
+              <span className="sr-only">Unread: </span>
+            </>
+          )}
+          <Link to={pathOfRun(alert)}>{describeAlert(alert)}</Link>
+        </span>
+        <span className="muted">{describeCause(alert)}</span>
+      </span>
+    ),
+  },
   {
     head: 'Source',
     isPlain: true,
     width: '160px',
     givesWay: 1,
-    cell: (alert) => <Source alert={alert} />,
+    cell: ({ source }) =>
+      source.kind === 'team' ? (
+        'Team'
+      ) : (
+        <Link
+          to={pathOfSource(source)}
+          title={source.name}
+          aria-label={`${source.kind === 'cron' ? 'Cron' : 'Queue'} ${source.name}`}
+        >
+          {source.name}
+        </Link>
+      ),
   },
   {
     head: 'Notice',
@@ -35,38 +62,18 @@ export const alertColumns: Column<Alert>[] = [
     width: '112px',
     cell: ({ raisedAt }) => <Time at={raisedAt} />,
   },
-  actionsColumn('128px', (alert) => <Mark alert={alert} />),
-];
-
-function What({ alert }: { alert: Alert }) {
-  return (
-    <span className="two">
-      <span>
-        {alert.isRead ? null : (
-          <>
-            <span className={classes.dot} aria-hidden="true" />
-            <span className="sr-only">Unread: </span>
-          </>
-        )}
-        <Link to={pathOfRun(alert)}>{describeAlert(alert)}</Link>
-      </span>
-      <span className="muted">{describeCause(alert)}</span>
-    </span>
-  );
-}
-
-function Source({ alert: { source } }: { alert: Alert }) {
-  if (source.kind === 'team') return 'Team';
-  return (
-    <Link
-      to={pathOfSource(source)}
-      title={source.name}
-      aria-label={`${source.kind === 'cron' ? 'Cron' : 'Queue'} ${source.name}`}
+  actionsColumn('128px', ({ id, isRead }) => (
+    <ActionButton
+      fields={{ id }}
+      preventScrollReset
+      intent={isRead ? 'unread' : 'read'}
+      variant={isRead ? 'quiet' : 'default'}
+      size="small"
     >
-      {source.name}
-    </Link>
-  );
-}
+      {isRead ? 'Mark unread' : 'Mark read'}
+    </ActionButton>
+  )),
+];
 
 function Delivery({ alert }: { alert: Alert }) {
   if (alert.level === 'usage') return <span className="muted">In the app only</span>;
@@ -86,21 +93,4 @@ function Delivery({ alert }: { alert: Alert }) {
         </span>
       );
   }
-}
-
-function Mark({ alert: { id, isRead } }: { alert: Alert }) {
-  const [intent, word, variant] = isRead
-    ? (['unread', 'Mark unread', 'quiet'] as const)
-    : (['read', 'Mark read', 'default'] as const);
-  return (
-    <ActionButton
-      fields={{ id: id }}
-      preventScrollReset
-      intent={intent}
-      variant={variant}
-      size="small"
-    >
-      {word}
-    </ActionButton>
-  );
 }

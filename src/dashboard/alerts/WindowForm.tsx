@@ -87,6 +87,14 @@ function Meaning({ window }: { window: Parameters<typeof describeWindow>[0] }) {
   );
 }
 
+const reaches = [
+  ['team', 'The whole team'],
+  ['chosen', 'Chosen crons and queues'],
+] as const;
+const groups = [
+  ['cron', 'Crons'],
+  ['queue', 'Queues'],
+] as const;
 /** From here on there is a search field. */
 const SEARCHED_FROM = 12;
 
@@ -95,17 +103,20 @@ function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
   const [wanted, setWanted] = useState('');
   const mayMuteTeam = useMayNotify();
   const { errors } = useShown();
+  const { value: covers } = useField('covers');
+  const { list } = useField('sources[]');
   const error = [...(errors['covers'] ?? []), ...(errors['sources'] ?? [])].join(' ');
   const part = wanted.trim().toLowerCase();
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">Muted</legend>
-      {mayMuteTeam ? (
-        <Choice value="team" text="The whole team" />
-      ) : (
-        <p className="muted">Only an admin can mute the whole team.</p>
-      )}
-      <Choice value="chosen" text="Chosen crons and queues" />
+      {mayMuteTeam ? null : <p className="muted">Only an admin can mute the whole team.</p>}
+      {reaches.slice(mayMuteTeam ? 0 : 1).map(([value, text]) => (
+        <label key={value}>
+          <input type="radio" name="covers" value={value} defaultChecked={covers === value} />
+          {text}
+        </label>
+      ))}
       {error ? (
         <p id={wrongId('sources')} className="wrong">
           {error}
@@ -122,49 +133,28 @@ function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
             onChange={({ currentTarget }) => setWanted(currentTarget.value)}
           />
         ) : null}
-        <Group title="Crons" kind="cron" sources={sources} part={part} />
-        <Group title="Queues" kind="queue" sources={sources} part={part} />
+        {groups
+          .filter(([kind]) => sources.some((source) => source.kind === kind))
+          .map(([kind, title]) => (
+            <div key={kind} role="group" aria-label={title}>
+              <h3>{title}</h3>
+              {sources
+                .filter((source) => source.kind === kind)
+                .map(({ id, name }) => (
+                  // Hidden entries stay ticked.
+                  <label key={id} hidden={!name.toLowerCase().includes(part)}>
+                    <input
+                      type="checkbox"
+                      name="sources[]"
+                      value={`${kind}:${id}`}
+                      defaultChecked={list.includes(`${kind}:${id}`)}
+                    />
+                    <span>{name}</span>
+                  </label>
+                ))}
+            </div>
+          ))}
       </div>
     </fieldset>
-  );
-}
-
-function Choice({ value, text }: { value: 'team' | 'chosen'; text: string }) {
-  const { value: chosen } = useField('covers');
-  return (
-    <label>
-      <input type="radio" name="covers" value={value} defaultChecked={chosen === value} />
-      {text}
-    </label>
-  );
-}
-
-type GroupProps = {
-  title: string;
-  kind: NamedSource['kind'];
-  sources: readonly NamedSource[];
-  /** Hidden entries stay ticked. */
-  part: string;
-};
-
-function Group({ title, kind, sources, part }: GroupProps) {
-  const { list } = useField('sources[]');
-  const group = sources.filter((source) => source.kind === kind);
-  if (group.length === 0) return null;
-  return (
-    <div role="group" aria-label={title}>
-      <h3>{title}</h3>
-      {group.map(({ id, name }) => (
-        <label key={id} hidden={!name.toLowerCase().includes(part)}>
-          <input
-            type="checkbox"
-            name="sources[]"
-            value={`${kind}:${id}`}
-            defaultChecked={list.includes(`${kind}:${id}`)}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
-    </div>
   );
 }

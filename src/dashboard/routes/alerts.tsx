@@ -82,7 +82,21 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
     loaderData;
   const seen = useSeenUpTo(newestId);
   const way = describeWay(channels, loaderData.sendsMail);
-  if (newestId === null && faults === null) return <NoAlerts way={way} />;
+  if (newestId === null && faults === null) {
+    return (
+      <>
+        <PageHeader title="Alerts" />
+        <EmptyState
+          title="No alerts"
+          example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
+          action={<ButtonLink to="/crons">Look at crons</ButtonLink>}
+        >
+          An alert needs your attention: a cron reached its alert threshold of failures in a row, or
+          a job failed in a queue with email alerts. {way}
+        </EmptyState>
+      </>
+    );
+  }
   return (
     <>
       <PageHeader
@@ -205,21 +219,5 @@ function ChannelTrouble({ channel, mayRepair }: { channel: ListedChannel; mayRep
         'An admin of the team can check the channel.'
       )}
     </Notice>
-  );
-}
-
-function NoAlerts({ way }: { way: string }) {
-  return (
-    <>
-      <PageHeader title="Alerts" />
-      <EmptyState
-        title="No alerts"
-        example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
-        action={<ButtonLink to="/crons">Look at crons</ButtonLink>}
-      >
-        An alert needs your attention: a cron reached its alert threshold of failures in a row, or a
-        job failed in a queue with email alerts. {way}
-      </EmptyState>
-    </>
   );
 }

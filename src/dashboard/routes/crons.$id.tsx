@@ -94,8 +94,11 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 export default function CronPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, facts, durations, range, faults, deletion } = loaderData;
+  const { row, facts, headers, payload, durations, range, faults, deletion } = loaderData;
   const { cron } = row;
+  const runs = cron.alertThreshold && failedInARow(cron.alertThreshold);
+  const stops = cron.stopAfter && failedInARow(cron.stopAfter);
+  const { callbackUrl } = cron;
   return (
     <SourcePage
       of="cron"
@@ -141,7 +144,27 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
           <DurationPlot durations={durations} range={range} />
         </RangePanel>
-        <Settings {...loaderData} />
+        <SourceSettings
+          of="cron"
+          source={cron}
+          facts={facts}
+          first={[
+            ['Starts', cron.startsAt && `${formatUtcMinute(cron.startsAt)} UTC`],
+            ['Ends', describeItsEnd(cron)],
+            ['Stops', stops && `After ${stops}`],
+            ['Request timeout', `${cron.timeoutSeconds} s`],
+          ]}
+          alerts={{ title: 'Alerts', isOn: runs !== null, words: runs ? `After ${runs}` : 'Off' }}
+          recipientsTitle="Notified"
+          last={[
+            ['Headers', headers.join(', ') || 'None'],
+            ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
+            [
+              'Callback URL',
+              callbackUrl ? <RequestLine url={callbackUrl} copy="Copy callback URL" /> : 'None',
+            ],
+          ]}
+        />
       </div>
     </SourcePage>
   );
@@ -149,34 +172,3 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
 
 /** Others are not this cron's to end. */
 const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && covers !== 'team';
-
-function Settings({ row, headers, payload, facts }: Route.ComponentProps['loaderData']) {
-  const { cron } = row;
-  const threshold = cron.alertThreshold;
-  const runs = threshold && failedInARow(threshold);
-  const stops = cron.stopAfter && failedInARow(cron.stopAfter);
-  const { callbackUrl } = cron;
-  return (
-    <SourceSettings
-      of="cron"
-      source={cron}
-      facts={facts}
-      first={[
-        ['Starts', cron.startsAt && `${formatUtcMinute(cron.startsAt)} UTC`],
-        ['Ends', describeItsEnd(cron)],
-        ['Stops', stops && `After ${stops}`],
-        ['Request timeout', `${cron.timeoutSeconds} s`],
-      ]}
-      alerts={{ title: 'Alerts', isOn: runs !== null, words: runs ? `After ${runs}` : 'Off' }}
-      recipientsTitle="Notified"
-      last={[
-        ['Headers', headers.join(', ') || 'None'],
-        ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
-        [
-          'Callback URL',
-          callbackUrl ? <RequestLine url={callbackUrl} copy="Copy callback URL" /> : 'None',
-        ],
-      ]}
-    />
-  );
-}

@@ -85,7 +85,6 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
   useLiveRefresh(10);
   const answer = useAnswer(actionData);
   const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
-  const span = range ? `No job failed in the last ${range.word}` : 'No failed jobs';
   const { search } = useLocation();
   return (
     <>
@@ -119,29 +118,25 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
         columns={columnsFor(loaderData)}
         rows={groups}
         keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
-        empty={<NoFailures title={span} />}
+        empty={
+          <EmptyState
+            title={range ? `No job failed in the last ${range.word}` : 'No failed jobs'}
+            example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
+            action={
+              <ButtonLink to="/jobs" variant="default">
+                Look at jobs
+              </ButtonLink>
+            }
+          >
+            Failed jobs are grouped here by reason, target and status code, so that you can retry or
+            delete thousands of failures with one cause together.
+          </EmptyState>
+        }
       />
       {countedBackTo === null ? null : (
         <p className="muted">{`Only the newest failures are counted, back to ${formatUtc(countedBackTo)}. There are older ones.`}</p>
       )}
     </>
-  );
-}
-
-function NoFailures({ title }: { title: string }) {
-  return (
-    <EmptyState
-      title={title}
-      example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
-      action={
-        <ButtonLink to="/jobs" variant="default">
-          Look at jobs
-        </ButtonLink>
-      }
-    >
-      Failed jobs are grouped here by reason, target and status code, so that you can retry or
-      delete thousands of failures with one cause together.
-    </EmptyState>
   );
 }
 

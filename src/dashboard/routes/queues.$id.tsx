@@ -82,6 +82,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { row, facts, history, range, deletion } = loaderData;
   const { queue } = row;
+  const retries = queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off';
   return (
     <SourcePage
       of="queue"
@@ -122,7 +123,28 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       </Panel>
       <div className="columns">
         <Now {...loaderData} />
-        <Settings {...loaderData} />
+        <SourceSettings
+          of="queue"
+          source={queue}
+          facts={facts}
+          first={[
+            ['Request timeout', `${queue.timeoutSeconds} s`],
+            ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
+            ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
+            ['Automatic retries', retries],
+            ['Backlog', describeBacklogRule(queue.watch.backlog)],
+            ['Failure rate', describeFailureRule(queue.watch.failureRate)],
+            ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
+          ]}
+          alerts={{
+            title: 'Email alerts for job failures',
+            isOn: queue.emailAlerts || kindsOf(queue.watch).length > 0,
+            words: queue.emailAlerts ? 'On' : 'Off',
+          }}
+          recipientsTitle="Also notified"
+        >
+          {queue.retriesEnabled ? <RetryTimeline delays={queue.retrySchedule} /> : null}
+        </SourceSettings>
       </div>
       <RangePanel title="Over time" ranges={queueRanges} {...loaderData}>
         <QueueHistory queueId={queue.id} history={history} range={range} />
@@ -203,33 +225,5 @@ function RateNotice({ wait }: { wait: RateWait | null }) {
       {due.isMore ? 'The last one is sent later than' : 'The last one is sent at about'}{' '}
       <Time at={lastAt} exact />.
     </Notice>
-  );
-}
-
-function Settings({ row: { queue }, facts }: Route.ComponentProps['loaderData']) {
-  const retries = queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off';
-  return (
-    <SourceSettings
-      of="queue"
-      source={queue}
-      facts={facts}
-      first={[
-        ['Request timeout', `${queue.timeoutSeconds} s`],
-        ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
-        ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
-        ['Automatic retries', retries],
-        ['Backlog', describeBacklogRule(queue.watch.backlog)],
-        ['Failure rate', describeFailureRule(queue.watch.failureRate)],
-        ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
-      ]}
-      alerts={{
-        title: 'Email alerts for job failures',
-        isOn: queue.emailAlerts || kindsOf(queue.watch).length > 0,
-        words: queue.emailAlerts ? 'On' : 'Off',
-      }}
-      recipientsTitle="Also notified"
-    >
-      {queue.retriesEnabled ? <RetryTimeline delays={queue.retrySchedule} /> : null}
-    </SourceSettings>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import { reasonNames } from '#domain/failure';
-import type { FilterFaults, ReadFilters } from '#domain/read-filters';
+import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, RUN_FILTERS, type RunSearch } from '#domain/run-search';
 import { offerSources } from '../alerts/alert-filter.ts';
 import type { Column } from '../lists/DataTable.tsx';
@@ -56,7 +56,23 @@ export default function Runs({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <PageHeader title="Runs" />
-      <Filters sources={sources} tags={tags} faults={faults} />
+      <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
+        <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
+        <FilterChoice name="of" label="Source" options={kinds}>
+          <SourceOptions sources={sources} />
+        </FilterChoice>
+        <TagFilter tags={tags} />
+        <FilterChoice name="status" label="Outcome" options={outcomes} />
+        <FilterChoice name="reason" label="Reason" options={reasonOptions}>
+          <OptionGroup label={`${reasonNames.connection_error}:`} options={faultOptions} />
+        </FilterChoice>
+        <FurtherFilters names={['code', 'host', 'text', 'from', 'to']}>
+          <FilterCodes />
+          <FilterText name="host" label="Host" placeholder="api.example.com" />
+          <FilterText name="text" label="Payload or response contains" />
+          <FilterTimes />
+        </FurtherFilters>
+      </FilterBar>
       <List
         faults={faults}
         caption="Runs"
@@ -106,34 +122,6 @@ const outcomes = [
 
 const faultCodes = Object.keys(CONNECTION_FAULTS) as FaultCode[];
 const faultOptions = faultCodes.map((code) => [code, describeFault(code)] as const);
-
-type FiltersProps = {
-  sources: readonly NamedSource[];
-  tags: readonly string[];
-  faults: FilterFaults | null;
-};
-
-function Filters({ sources, tags, faults }: FiltersProps) {
-  return (
-    <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
-      <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
-      <FilterChoice name="of" label="Source" options={kinds}>
-        <SourceOptions sources={sources} />
-      </FilterChoice>
-      <TagFilter tags={tags} />
-      <FilterChoice name="status" label="Outcome" options={outcomes} />
-      <FilterChoice name="reason" label="Reason" options={reasonOptions}>
-        <OptionGroup label={`${reasonNames.connection_error}:`} options={faultOptions} />
-      </FilterChoice>
-      <FurtherFilters names={['code', 'host', 'text', 'from', 'to']}>
-        <FilterCodes />
-        <FilterText name="host" label="Host" placeholder="api.example.com" />
-        <FilterText name="text" label="Payload or response contains" />
-        <FilterTimes />
-      </FurtherFilters>
-    </FilterBar>
-  );
-}
 
 function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
   const isNarrowed = useNarrowed(RUN_FILTERS);

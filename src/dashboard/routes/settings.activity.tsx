@@ -1,6 +1,5 @@
 import { Link, useLocation } from 'react-router';
 import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/activity';
-import type { FilterFaults } from '#domain/read-filters';
 import { may } from '#people/roles';
 import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
 import { cutPage } from '../lists/cut-page.ts';
@@ -31,9 +30,20 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(30);
   const { rows, next, previous, faults, withAccess } = loaderData;
   const isNarrowed = useNarrowed(activityFilters);
+  const areas = Object.entries(ACTIVITY_AREAS).filter(([area]) => withAccess || area !== 'access');
   return (
     <div className="stack">
-      <Filters seesAccess={withAccess} faults={faults} />
+      <FilterBar
+        label="Filter the activity"
+        names={activityFilters}
+        faults={faults}
+        clearTo="/settings/activity"
+        keep={['by']}
+      >
+        <FilterChoice name="area" label="About" options={[['', 'Everything'], ...areas]} />
+        <FilterFault name="by" />
+        <FilterTimes />
+      </FilterBar>
       <List
         faults={faults}
         caption="Activity"
@@ -51,23 +61,6 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
       />
       {rows.length > 0 ? <Exports to="/settings/activity/export" /> : null}
     </div>
-  );
-}
-
-function Filters({ seesAccess, faults }: { seesAccess: boolean; faults: FilterFaults | null }) {
-  const areas = Object.entries(ACTIVITY_AREAS).filter(([area]) => seesAccess || area !== 'access');
-  return (
-    <FilterBar
-      label="Filter the activity"
-      names={activityFilters}
-      faults={faults}
-      clearTo="/settings/activity"
-      keep={['by']}
-    >
-      <FilterChoice name="area" label="About" options={[['', 'Everything'], ...areas]} />
-      <FilterFault name="by" />
-      <FilterTimes />
-    </FilterBar>
   );
 }
 

@@ -63,7 +63,24 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           </ShownOnce>
         ) : null}
         {token ? (
-          <Existing token={token} />
+          <>
+            <DefinitionList
+              entries={[
+                ['Token', <code key="token">…{token.hint}</code>],
+                ['Generated', <Time key="made" at={token.createdAt} />],
+                [
+                  'Last used',
+                  token.lastUsedAt === null ? 'Not yet' : <Time key="used" at={token.lastUsedAt} />,
+                ],
+              ]}
+            />
+            {/* The key empties the password's field after the token was replaced. */}
+            <Form key={token.hint} values={{}}>
+              <p>A new token replaces the current one at once. Update every client that uses it.</p>
+              <CurrentPasswordField label="Password, to replace it" />
+              <Submit>Regenerate token</Submit>
+            </Form>
+          </>
         ) : (
           <Form values={{}}>
             <p>You have no token yet.</p>
@@ -81,31 +98,6 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           {isWatching ? <Arrival arrived={arrived} /> : null}
         </Section>
       ) : null}
-    </>
-  );
-}
-
-type Token = { hint: string; createdAt: number; lastUsedAt: number | null };
-
-function Existing({ token }: { token: Token }) {
-  return (
-    <>
-      <DefinitionList
-        entries={[
-          ['Token', <code key="token">…{token.hint}</code>],
-          ['Generated', <Time key="made" at={token.createdAt} />],
-          [
-            'Last used',
-            token.lastUsedAt === null ? 'Not yet' : <Time key="used" at={token.lastUsedAt} />,
-          ],
-        ]}
-      />
-      {/* The key empties the password's field after the token was replaced. */}
-      <Form key={token.hint} values={{}}>
-        <p>A new token replaces the current one at once. Update every client that uses it.</p>
-        <CurrentPasswordField label="Password, to replace it" />
-        <Submit>Regenerate token</Submit>
-      </Form>
     </>
   );
 }

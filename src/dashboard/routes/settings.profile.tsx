@@ -44,7 +44,16 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
   const renewed = useKept(({ renewedCodes }: Partial<ProfileAnswer>) => renewedCodes);
   return (
     <>
-      {loaderData.mustConfirm ? <ConfirmEmail email={user.email} /> : null}
+      {loaderData.mustConfirm ? (
+        <Section
+          title="Confirm your email"
+          note={`Open the link in the mail to ${user.email}. Until then you get no alerts by email, and you can’t email invitations.`}
+        >
+          <Form>
+            <Submit intent="confirm-email">Send the link again</Submit>
+          </Form>
+        </Section>
+      ) : null}
       <WhoYouAre user={user} />
       {provider !== null ? (
         <NoPassword provider={provider} />
@@ -52,7 +61,13 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
         <SignInWithoutProxy />
       ) : (
         <>
-          <ChangePassword />
+          <Section title="Password" note="A change ends all your other sessions.">
+            <Form intent="password">
+              <CurrentPasswordField name="current_password" label="Current password" />
+              <NewPasswordField label="New password" />
+              <Submit intent="password">Change password</Submit>
+            </Form>
+          </Section>
           <Section
             title="Second factor"
             note="You then also need a code from your authenticator app to sign in."
@@ -106,20 +121,6 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** Until then, only the link for this is mailed there. */
-function ConfirmEmail({ email }: { email: string }) {
-  return (
-    <Section
-      title="Confirm your email"
-      note={`Open the link in the mail to ${email}. Until then you get no alerts by email, and you can’t email invitations.`}
-    >
-      <Form>
-        <Submit intent="confirm-email">Send the link again</Submit>
-      </Form>
-    </Section>
-  );
-}
-
 function WhoYouAre({ user }: { user: Route.ComponentProps['loaderData']['user'] }) {
   return (
     <>
@@ -142,18 +143,6 @@ function WhoYouAre({ user }: { user: Route.ComponentProps['loaderData']['user'] 
         </Form>
       </Section>
     </>
-  );
-}
-
-function ChangePassword() {
-  return (
-    <Section title="Password" note="A change ends all your other sessions.">
-      <Form intent="password">
-        <CurrentPasswordField name="current_password" label="Current password" />
-        <NewPasswordField label="New password" />
-        <Submit intent="password">Change password</Submit>
-      </Form>
-    </Section>
   );
 }
 

@@ -43,20 +43,20 @@ export function History({ page, status, faults }: HistoryProps) {
         caption="Runs"
         columns={columns}
         rows={page.rows}
-        empty={<NoRuns isOfStatus={status !== null} />}
+        empty={
+          status === null ? (
+            <EmptyState title="No runs yet">
+              Runs appear here after the first scheduled time, or after Run now.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No run with this status">
+              Look at all runs to see the others.
+            </EmptyState>
+          )
+        }
         page={page}
       />
     </section>
-  );
-}
-
-function NoRuns({ isOfStatus }: { isOfStatus: boolean }) {
-  return isOfStatus ? (
-    <EmptyState title="No run with this status">Look at all runs to see the others.</EmptyState>
-  ) : (
-    <EmptyState title="No runs yet">
-      Runs appear here after the first scheduled time, or after Run now.
-    </EmptyState>
   );
 }
 
