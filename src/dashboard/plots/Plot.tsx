@@ -1,6 +1,6 @@
-import { Fragment, useId, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { buildScale, type Scale, spaceLabels } from './plot-scale.ts';
+import { buildScale, round, type Scale, spaceLabels } from './plot-scale.ts';
 
 import classes from './Plot.module.css';
 
@@ -59,28 +59,21 @@ export function Lines(plot: PlotProps) {
     values.filter((value) => Number.isFinite(value)),
   );
   const scale = buildScale(Math.max(0, ...known));
-  return (
-    <PlotFrame {...plot} scale={scale} lines={<Paths {...plot} scale={scale} />}>
-      {() => null}
-    </PlotFrame>
-  );
-}
-
-function Paths({ labels, series, scale }: Pick<PlotProps, 'labels' | 'series'> & { scale: Scale }) {
   const y = (value: number) => 100 * (1 - value / scale.max);
-  return (
+  const lines = (
     <svg
       className={classes.paths}
-      viewBox={`0 0 ${labels.length} 100`}
+      viewBox={`0 0 ${plot.labels.length} 100`}
       preserveAspectRatio="none"
       aria-hidden="true"
     >
       {/* In reverse order, so that the first series is on top where lines meet: it is the most important. */}
-      {series.toReversed().map(({ name, tone, values }) => (
-        <path key={name} data-tone={tone} d={buildLine(values, (at) => at + 0.5, y)} />
+      {plot.series.toReversed().map(({ name, tone, values }) => (
+        <path key={name} data-tone={tone} d={buildLine(values, y)} />
       ))}
     </svg>
   );
+  return <PlotFrame {...plot} {...{ scale, lines }} />;
 }
 
 function formatKnown(value: number | undefined, format: (value: number) => string): string {
@@ -90,52 +83,68 @@ function formatKnown(value: number | undefined, format: (value: number) => strin
 /** Share of a column. */
 const loneWidth = 0.4;
 
-function buildLine(
-  values: readonly number[],
-  x: (at: number) => number,
-  y: (value: number) => number,
-): string {
+function buildLine(values: readonly number[], y: (value: number) => number): string {
   let isDrawing = false;
   const steps: string[] = [];
   for (const [at, value] of values.entries()) {
     const isKnown = Number.isFinite(value);
     const isLone = isKnown && !isDrawing && !Number.isFinite(values[at + 1]);
+    const x = at + 0.5;
     // A lone point becomes a dash.
-    if (isLone) steps.push(`M${round(x(at) - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
-    else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${round(x(at))} ${round(y(value))}`);
+    if (isLone) steps.push(`M${round(x - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
+    else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${x} ${round(y(value))}`);
     isDrawing = isKnown;
   }
   return steps.join('');
 }
 
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 type FrameProps = PlotProps & {
   scale: Scale;
   lines?: ReactNode;
-  children: (at: number) => ReactNode;
+  children?: (at: number) => ReactNode;
 };
 
 function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
   const { title, labels, series, format, gaps = [], links = [], linkWord } = plot;
   const id = useId();
+  const hasGaps = gaps.some((gap) => gap);
+  const every = spaceLabels(labels.length);
+  const ticks = scale.ticks.map((tick) => {
+    return { tick, text: format(tick), bottom: `${round((100 * tick) / scale.max)}%` };
+  });
+  const widest = ticks.reduce((most, { text }) => (text.length > most.length ? text : most), '');
   return (
     <figure className={classes.plot}>
       <figcaption>
         <span id={id}>{title}</span>
-        <Legend series={series} hasGaps={gaps.some((gap) => gap)} />
+        {series.length === 1 && !hasGaps ? null : (
+          <span className={classes.legend}>
+            {series.map(({ name, tone }) => (
+              <span key={name} data-tone={tone}>
+                {name}
+              </span>
+            ))}
+            {hasGaps ? <span data-gap>Not running</span> : null}
+          </span>
+        )}
       </figcaption>
       <div className={classes.area}>
-        <Axis scale={scale} format={format} />
+        <div className={classes.axis} aria-hidden="true">
+          {/* The widest number makes room for all. */}
+          <b>{widest}</b>
+          {ticks.map(({ tick, text, bottom }) => (
+            <span key={tick} style={{ bottom }}>
+              {text}
+            </span>
+          ))}
+        </div>
         <div className={classes.canvas}>
-          {scale.ticks.map((tick) => (
+          {ticks.map(({ tick, bottom }) => (
             <i
               key={tick}
               className={classes.grid}
               data-zero={tick === 0 || undefined}
-              style={{ bottom: `${round((100 * tick) / scale.max)}%` }}
+              style={{ bottom }}
             />
           ))}
           {lines}
@@ -160,62 +169,23 @@ function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
                     style={{ opacity: round(0.4 + 0.6 * gaps[at].share) }}
                   />
                 ) : null}
-                {children(at)}
+                {children?.(at)}
               </PlotColumn>
             ))}
           </ol>
         </div>
-        <LabelLine labels={labels} />
+        <div className={classes.labels} aria-hidden="true">
+          {labels.map((label, at) =>
+            at % every === 0 ? (
+              <span key={label} style={{ left: `${round((100 * at) / labels.length)}%` }}>
+                {label.split(',')[0]}
+              </span>
+            ) : null,
+          )}
+        </div>
       </div>
       <PlotTable {...plot} gaps={gaps} links={links} />
     </figure>
-  );
-}
-
-/** The widest number makes room for all. */
-function Axis({ scale, format }: { scale: Scale; format: PlotProps['format'] }) {
-  const texts = scale.ticks.map((tick) => ({ tick, text: format(tick) }));
-  const widest = texts.reduce((most, { text }) => (text.length > most.length ? text : most), '');
-  return (
-    <div className={classes.axis} aria-hidden="true">
-      <b>{widest}</b>
-      {texts.map(({ tick, text }) => (
-        <span key={tick} style={{ bottom: `${round((100 * tick) / scale.max)}%` }}>
-          {text}
-        </span>
-      ))}
-    </div>
-  );
-}
-
-function LabelLine({ labels }: { labels: readonly string[] }) {
-  const every = spaceLabels(labels.length);
-  return (
-    <div className={classes.labels} aria-hidden="true">
-      {labels.map((label, at) => (
-        <Fragment key={label}>
-          {at % every === 0 ? (
-            <span style={{ left: `${round((100 * at) / labels.length)}%` }}>
-              {label.split(',')[0]}
-            </span>
-          ) : null}
-        </Fragment>
-      ))}
-    </div>
-  );
-}
-
-function Legend({ series, hasGaps }: { series: readonly Series[]; hasGaps: boolean }) {
-  if (series.length === 1 && !hasGaps) return null;
-  return (
-    <span className={classes.legend}>
-      {series.map(({ name, tone }) => (
-        <span key={name} data-tone={tone}>
-          {name}
-        </span>
-      ))}
-      {hasGaps ? <span data-gap>Not running</span> : null}
-    </span>
   );
 }
 
@@ -273,7 +243,7 @@ type ColumnProps = {
 };
 
 /** Tab passes it by: the table below has the same numbers and links. */
-export function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: ColumnProps) {
+function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: ColumnProps) {
   const values = facts.map(({ name, value }) => `${name} ${value}`);
   const said = `${title}: ${[...(note === null ? [] : [note]), ...values].join(', ')}`;
   const shared = { className: classes.column, 'aria-label': said };

@@ -30,3 +30,8 @@ export function spaceLabels(count: number): number {
     [1, 2, 3, 4, 5, 6, 8, 12].find((every) => count / every <= most) ?? Math.ceil(count / most)
   );
 }
+
+/** Short enough for an attribute. */
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

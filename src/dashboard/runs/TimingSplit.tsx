@@ -1,5 +1,6 @@
 import type { Timing } from '#domain/exchange';
 import { formatMilliseconds } from '#domain/duration-words';
+import { round } from '../plots/plot-scale.ts';
 import classes from './Run.module.css';
 
 const parts = [
@@ -60,8 +61,4 @@ export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs
       </dl>
     </div>
   );
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

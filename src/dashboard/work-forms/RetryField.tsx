@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import { parseRetrySchedule } from '#domain/retry-schedule';
 import { describeDuration } from '#domain/duration-words';
 import { PlainField } from '../forms/Field.tsx';
+import { round } from '../plots/plot-scale.ts';
 import classes from '../forms/Form.module.css';
 import { useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
@@ -66,8 +67,4 @@ export function RetryTimeline({ delays }: { delays: readonly number[] }) {
       <p>{words}</p>
     </div>
   );
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
