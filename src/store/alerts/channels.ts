@@ -8,6 +8,7 @@ import {
   MOST_CHANNELS,
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
@@ -21,17 +22,14 @@ type ChannelColumns = Omit<
   'team_id' | 'id' | 'is_default' | 'name' | 'created_at'
 >;
 
-export interface Channel {
+const SHOWN = ['collect_minutes', 'last_sent_at', 'last_error', 'last_error_at'] as const;
+
+export interface Channel extends RecordOf<Pick<ChannelColumns, (typeof SHOWN)[number]>> {
   config: ChannelConfig;
-  /** Null: each notification is sent alone. */
-  collectMinutes: number | null;
   /** The address can't be decrypted; `config` is then email. */
   isAddressLost: boolean;
   /** Of the kind `email-addresses`; else empty. */
   addresses: readonly ChannelAddress[];
-  lastSentAt: number | null;
-  lastError: string | null;
-  lastErrorAt: number | null;
 }
 
 interface NamedChannel extends Channel {
@@ -317,13 +315,10 @@ function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
 function channelOf(context: Context, row: ChannelColumns): Channel {
   const config = configOf(context, row);
   return {
+    ...toRecord(row, SHOWN),
     config: config ?? DEFAULT_CHANNEL,
-    collectMinutes: row.collect_minutes,
     isAddressLost: config === null,
     addresses: readAddresses(row.addresses),
-    lastSentAt: row.last_sent_at,
-    lastError: row.last_error,
-    lastErrorAt: row.last_error_at,
   };
 }
 

@@ -2,6 +2,7 @@ import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
 import { readRow, type RunAlertRow, storedAlert, type StoredAlert } from './alerts.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
@@ -10,25 +11,29 @@ import type { NotificationTarget } from './notification-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { all, first, one } from '../database/rows.ts';
 
+const COLUMNS = [
+  'team_id',
+  'id',
+  'channel_id',
+  'group_id',
+  'batch_id',
+  'alert_count',
+  'attempts',
+] as const;
+
 /** Only this caller may send it until the lease ends. */
-export interface ClaimedNotification {
-  teamId: string;
-  id: string;
+export interface ClaimedNotification extends RecordOf<
+  Pick<Row<'notifications'>, (typeof COLUMNS)[number]>
+> {
   claimId: string;
-  channelId: string | null;
-  groupId: string;
-  batchId: string | null;
+  firstTriedAt: number;
   teamName: string;
   alert: StoredAlert;
-  alertCount: number;
   /** One, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
   /** As set now; defaults if the source was deleted. */
   settings: AlertSettings;
   targets: readonly NotificationTarget[];
-  /** This one included. */
-  attempts: number;
-  firstTriedAt: number;
   response: Uint8Array | null;
   /** So that texts can hide parts of the request; for a cron, as it is now. Null if the source was deleted. */
   request: RequestSpec | null;
@@ -47,8 +52,7 @@ export async function readNotification(
   row: Row<'notifications'>,
   teamName: string,
 ): Promise<ClaimedNotification | null> {
-  const { groupId, ...key } = keyOf(row);
-  const ofGroup = { team_id: row.team_id, notification_id: groupId };
+  const ofGroup = { team_id: row.team_id, notification_id: row.group_id };
   const found = await first(trx, 'alerts', ofGroup, { order: ['id'] });
   const alert = found && readRow(found);
   if (!alert || alert.level === 'usage') return null;
@@ -60,20 +64,16 @@ export async function readNotification(
   const reader = new PartsReader();
   const request = await readRequest(trx, sealer, reader, alert);
   return {
-    ...key,
-    groupId,
-    batchId: row.batch_id,
-    channelId: row.channel_id,
+    ...toRecord(row, COLUMNS),
+    ...keyOf(row),
     teamName,
     alert: storedAlert(alert),
-    alertCount: row.alert_count,
     subjects:
       row.alert_count === 1 || alert.muted_by === null
         ? [storedAlert(alert).source]
         : await readSubjects(trx, ofGroup),
     settings: await readSettings(trx, alert),
     targets: readTargets(row.targets),
-    attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
     // Without a readable request its repetitions in the response can't be hidden.
     response: reader.unreadable === null ? (response?.body ?? null) : null,

@@ -2,26 +2,20 @@ import { ENDED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
 
-export interface RunResult {
-  id: string;
+export interface RunResult extends RecordOf<Pick<Row, 'id' | (typeof OUTCOME)[number]>> {
   status: 'success' | 'failed' | 'running';
-  completedAt: number | null;
-  durationMs: number | null;
-  responseStatus: number | null;
 }
 
-interface Row {
+const OUTCOME = ['completed_at', 'duration_ms', 'response_status'] as const;
+
+interface Row extends Record<(typeof OUTCOME)[number], number | null> {
   source_id: string;
   id: string;
   status: string;
-  completed_at: number | null;
-  duration_ms: number | null;
-  response_status: number | null;
 }
-
-const OUTCOME = ['completed_at', 'duration_ms', 'response_status'];
 
 function runsOfEach(
   dialect: Dialect,
@@ -29,7 +23,7 @@ function runsOfEach(
   pick: (columns: string) => string,
 ): string {
   const source = table === 'ended_jobs' ? 'queue_id' : 'cron_id';
-  const outcome = table === 'executions' ? [] : OUTCOME;
+  const outcome: readonly string[] = table === 'executions' ? [] : OUTCOME;
   const columns = ['id', source, 'status', ...outcome];
   const values = OUTCOME.map((name) =>
     outcome.includes(name) ? `r.${name} as ${name}` : `null as ${name}`,
@@ -104,11 +98,6 @@ function groupResults(
 
 function resultOf(row: Row): RunResult {
   const ended = row.status === 'success' ? 'success' : 'failed';
-  return {
-    id: row.id,
-    status: row.completed_at === null ? 'running' : ended,
-    completedAt: row.completed_at,
-    durationMs: row.duration_ms,
-    responseStatus: row.response_status,
-  };
+  const status = row.completed_at === null ? 'running' : ended;
+  return { ...toRecord(row, ['id', ...OUTCOME]), status };
 }

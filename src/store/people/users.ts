@@ -4,6 +4,7 @@ import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
 import { all, change, one, remove } from '../database/rows.ts';
 import { readPassword } from './passwords.ts';
+import { toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 import type { Reader } from '../database/database.ts';
 
@@ -33,12 +34,9 @@ const USER_COLUMNS = [
 
 function userOf(row: Pick<Row<'users'>, (typeof USER_COLUMNS)[number]>): User {
   return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
+    ...toRecord(row, ['id', 'name', 'email', 'current_team_id']),
     hasSecondFactor: row.two_factor_enabled === 1,
     isEmailVerified: row.email_verified === 1,
-    currentTeamId: row.current_team_id,
   };
 }
 
