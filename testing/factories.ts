@@ -192,6 +192,41 @@ export function anExecutionSettlement(
   return { ...usual, ...rest, end: aRunEnd(store, end) };
 }
 
+/** A failed run, for `anExecutionSettlement`. */
+export const FAILED = {
+  status: 'failed',
+  end: { responseStatus: 500, reason: 'http_server_error' },
+} as const;
+
+type OfCron = Pick<Cron, 'teamId' | 'id'>;
+
+/** Starts runs of a cron by Run now, and claims them. */
+export async function startRuns(
+  store: Store,
+  nodeId: string,
+  { teamId, id }: OfCron,
+  count = 1,
+): Promise<ClaimedExecution[]> {
+  for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, id, store.clock.now());
+  const asked = [{ id: teamId, slots: count }];
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, nodeId));
+  if (claimed.length !== count) throw new Error(`${claimed.length} runs were claimed`);
+  return claimed;
+}
+
+/** A Run now of a cron, which ends as given. */
+export async function runCron(
+  store: Store,
+  nodeId: string,
+  cron: OfCron,
+  ending: Parameters<typeof anExecutionSettlement>[2] = {},
+): Promise<void> {
+  for (const run of await startRuns(store, nodeId, cron)) {
+    const isSettled = await store.runs.settle(nodeId, anExecutionSettlement(store, run, ending));
+    if (!isSettled) throw new Error('the claim was gone');
+  }
+}
+
 export async function aDeadLetter(
   store: Store,
   teamId: string,

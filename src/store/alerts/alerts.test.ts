@@ -5,7 +5,6 @@ import { newId } from '#domain/ids';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
 import {
-  aClaimant,
   aClaimedJob,
   aCron,
   anExecutionSettlement,
@@ -14,27 +13,18 @@ import {
   aSettlement,
   aTeam,
   declareDead,
+  FAILED,
   runAlerts,
+  runCron,
+  startRuns,
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
 import { all, change } from '../database/rows.ts';
 
-/** Starts runs of a cron by Run now and claims them. */
-async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
-  for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
-  const asked = [{ id: teamId, slots: 100 }];
-  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
-  assert.equal(claimed.length, count);
-  return claimed;
-}
-
 async function end(store: Store, node: string, run: ClaimedExecution | undefined, ok: boolean) {
   assert.ok(run);
-  const settlement = anExecutionSettlement(store, run, {
-    status: ok ? 'success' : 'failed',
-    end: ok ? {} : { responseStatus: 500, reason: 'http_server_error' },
-  });
+  const settlement = anExecutionSettlement(store, run, ok ? {} : FAILED);
   assert.equal(await store.runs.settle(node, settlement), true);
 }
 
@@ -48,10 +38,7 @@ async function aScene(store: TestStore, alertThreshold: number | null = 2) {
   const node = await aNode(store, 1e9);
   const cron = await aCron(store, teamId, { alertThreshold });
   const run = async (...outcomes: boolean[]) => {
-    for (const ok of outcomes) {
-      const [execution] = await startRuns(store, node, cron.id, teamId);
-      await end(store, node, execution, ok);
-    }
+    for (const ok of outcomes) await runCron(store, node, cron, ok ? {} : FAILED);
   };
   return { teamId, node, cron, run };
 }
@@ -61,7 +48,7 @@ forEachStore((dialect, openTestStore) => {
     test('a streak counts runs in the order of settling, not of starting', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store);
-      const [slow, quick, last] = await startRuns(store, node, cron.id, teamId, 3);
+      const [slow, quick, last] = await startRuns(store, node, cron, 3);
       await end(store, node, quick, false);
       await end(store, node, slow, true);
       await end(store, node, last, false);
@@ -73,14 +60,14 @@ forEachStore((dialect, openTestStore) => {
       const { teamId, node, cron } = await aScene(store, 3);
       const other = await store.openAnother();
       const otherNode = await aNode(other, 1e9);
-      const mine = await startRuns(store, node, cron.id, teamId, 12);
-      const theirs = await startRuns(other, otherNode, cron.id, teamId, 12);
+      const mine = await startRuns(store, node, cron, 12);
+      const theirs = await startRuns(other, otherNode, cron, 12);
       await Promise.all([
         ...mine.map((run) => end(store, node, run, false)),
         ...theirs.map((run) => end(other, otherNode, run, false)),
       ]);
       assert.deepEqual(await levels(store, teamId), ['warning', 'failure']);
-      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const [execution] = await startRuns(store, node, cron);
       await end(store, node, execution, true);
       const [recovery] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(recovery?.failedRuns, 24);
@@ -104,7 +91,7 @@ forEachStore((dialect, openTestStore) => {
     test('a threshold that was set while a run was under way counts that run', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, null);
-      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const [execution] = await startRuns(store, node, cron);
       const unchanged = { pause: {}, nextRunAt: null, now: store.clock.now() };
       await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
       await end(store, node, execution, false);
@@ -114,7 +101,7 @@ forEachStore((dialect, openTestStore) => {
     test('an outcome that is too late to be settled raises no alert', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, 1);
-      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const [execution] = await startRuns(store, node, cron);
       await end(store, node, execution, true);
       assert.ok(execution);
       const late = anExecutionSettlement(store, execution, { status: 'failed' });
@@ -125,7 +112,7 @@ forEachStore((dialect, openTestStore) => {
     test('a run whose worker died counts as failed', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, 1);
-      await startRuns(store, node, cron.id, teamId);
+      await startRuns(store, node, cron);
       await declareDead(store);
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.reason, 'worker_failed');
@@ -216,7 +203,7 @@ forEachStore((dialect, openTestStore) => {
       const { teamId, node, cron, run } = await aScene(store, null);
       await aQueue(store, teamId);
       const job = await aClaimedJob(store, teamId, node);
-      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const [execution] = await startRuns(store, node, cron);
       names.length = 0;
       await store.runs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
       await end(store, node, execution, false);
@@ -237,8 +224,8 @@ forEachStore((dialect, openTestStore) => {
     test('a successful run of a cron without failures locks no streak', async () => {
       const names: string[] = [];
       await using store = await openTestStore({ onStatement: ({ sql }) => void names.push(sql) });
-      const { teamId, node, cron } = await aScene(store, 1);
-      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const { node, cron } = await aScene(store, 1);
+      const [execution] = await startRuns(store, node, cron);
       names.length = 0;
       await end(store, node, execution, true);
       assert.ok(!names.some((sql) => sql.includes('lock-streaks')));

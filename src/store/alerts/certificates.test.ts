@@ -5,7 +5,6 @@ import type { SeenCertificate } from '#domain/certificate';
 import { DAY_MS, MINUTE_MS } from '#domain/instant';
 import type { Store } from '#store/store';
 import {
-  aClaimant,
   aClaimedJob,
   aCron,
   anExecutionSettlement,
@@ -14,6 +13,8 @@ import {
   aSettlement,
   aTeam,
   runAlerts,
+  runCron,
+  startRuns,
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
 import { all } from '../database/rows.ts';
@@ -29,19 +30,10 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
   const { id: teamId } = await aTeam(store);
   const node = await aNode(store, 1e10);
   const cron = await aCron(store, teamId, { alertSettings });
-  const start = async (in_: Store = store, by = node, count = 1) => {
-    for (let n = 0; n < count; n++)
-      await in_.crons.addExecution(teamId, cron.id, store.clock.now());
-    const asked = [{ id: teamId, slots: count }];
-    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by))).claimed;
-  };
+  const start = (in_: Store = store, by = node, count = 1) => startRuns(in_, by, cron, count);
   /** A run now whose new connection shows the certificate; null: no new connection. */
-  const run = async (certificate: SeenCertificate | null, in_: Store = store) => {
-    const [execution] = await start(in_);
-    assert.ok(execution);
-    const settlement = anExecutionSettlement(store, execution, { certificate });
-    assert.equal(await in_.runs.settle(node, settlement), true);
-  };
+  const run = (certificate: SeenCertificate | null, in_: Store = store) =>
+    runCron(in_, node, cron, { certificate });
   const shown = () => store.certificates.listOfSource(teamId, cron.id);
   const set = (certificates: boolean, url = cron.url) =>
     store.crons.update(

@@ -6,7 +6,6 @@ import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
 import { forgetSpell } from './slow-spells.ts';
 import type { Store } from '#store/store';
 import {
-  aClaimant,
   aClaimedJob,
   aCron,
   anExecutionSettlement,
@@ -14,7 +13,10 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  FAILED,
   runAlerts,
+  runCron,
+  startRuns,
 } from '#testing/factories';
 import { makeGate } from '#testing/scheduling';
 import { holdRows } from '#testing/holder';
@@ -36,21 +38,10 @@ async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTE
   const node = await aNode(store, 1e9);
   const cron = await aCron(store, teamId, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
   /** Run nows that are under way. */
-  const start = async (in_: Store = store, by = node, count = 1) => {
-    for (let n = 0; n < count; n++)
-      await in_.crons.addExecution(teamId, cron.id, store.clock.now());
-    const asked = [{ id: teamId, slots: count }];
-    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by))).claimed;
-  };
+  const start = (in_: Store = store, by = node, count = 1) => startRuns(in_, by, cron, count);
   const run = async (durationMs: number, isSuccess = true) => {
-    const [execution] = await start();
-    assert.ok(execution);
-    const failed = { responseStatus: 500, reason: 'http_server_error' } as const;
-    const settlement = anExecutionSettlement(store, execution, {
-      status: isSuccess ? 'success' : 'failed',
-      end: { durationMs, ...(isSuccess ? {} : failed) },
-    });
-    assert.equal(await store.runs.settle(node, settlement), true);
+    const { end, ...ending } = isSuccess ? { end: {} } : FAILED;
+    await runCron(store, node, cron, { ...ending, end: { ...end, durationMs } });
     await store.testClock.advance(HOUR_MS);
   };
   const set = (alertSettings: Partial<AlertSettings>) =>

@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  aClaimant,
   aClaimedJob,
   aCron,
   aDeadLetter,
   aJob,
-  anExecutionSettlement,
   aNode,
   aQueue,
   aSettlement,
   aTeam,
+  runCron,
 } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
-import type { Cron } from '../crons/crons.ts';
-import type { Store } from '../store.ts';
 import { change } from '../database/rows.ts';
 
 const NO_RUNS = { success: 0, retried: 0, failed: 0 };
 const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS };
-
-/** Runs a cron once, now. */
-async function runCron(store: Store, node: string, cron: Cron, status: 'success' | 'failed') {
-  await store.crons.addExecution(cron.teamId, cron.id, store.clock.now());
-  const slots = [{ id: cron.teamId, slots: 1 }];
-  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node));
-  const [run] = claimed;
-  assert.ok(run);
-  await store.runs.settle(node, anExecutionSettlement(store, run, { status }));
-}
 
 forEachStore((_name, openTestStore) => {
   test('an empty store has no figures', async () => {
@@ -52,16 +39,16 @@ forEachStore((_name, openTestStore) => {
     const other = { team: 'Northwind', id: paused.id, name: 'Paused', ...NEVER };
     assert.deepEqual(await read(), [{ ...named, ...NEVER }, other]);
 
-    await runCron(store, node, cron, 'failed');
+    await runCron(store, node, cron, { status: 'failed' });
     const ran = (success: number, failed: number) => ({ runs: { success, retried: 0, failed } });
     assert.deepEqual(await read(), [{ ...named, ...NEVER, failing: 1, ...ran(0, 1) }, other]);
     await store.testClock.advance(1_000);
-    await runCron(store, node, cron, 'success');
+    await runCron(store, node, cron, { status: 'success' });
     const lastSuccessAt = TEST_START + 1_000;
     assert.deepEqual(await read(), [{ ...named, ...NEVER, lastSuccessAt, ...ran(1, 1) }, other]);
     for (let n = 0; n < 2; n++) {
       await store.testClock.advance(1_000);
-      await runCron(store, node, cron, 'failed');
+      await runCron(store, node, cron, { status: 'failed' });
     }
     const last = { ...named, ...NEVER, lastSuccessAt, failing: 2 };
     assert.deepEqual(await read(), [{ ...last, ...ran(1, 3) }, other]);
@@ -77,13 +64,13 @@ forEachStore((_name, openTestStore) => {
     const team = await aTeam(store);
     const node = await aNode(store);
     const cron = await aCron(store, team.id);
-    await runCron(store, node, cron, 'success');
+    await runCron(store, node, cron, { status: 'success' });
     const read = async () => (await store.sourceFigures.read(10, store.clock.now())).crons[0];
-    for (let n = 0; n < 99; n++) await runCron(store, node, cron, 'failed');
+    for (let n = 0; n < 99; n++) await runCron(store, node, cron, { status: 'failed' });
     assert.equal((await read())?.failing, 99);
     assert.equal((await read())?.lastSuccessAt, TEST_START);
-    await runCron(store, node, cron, 'failed');
-    await runCron(store, node, cron, 'failed');
+    await runCron(store, node, cron, { status: 'failed' });
+    await runCron(store, node, cron, { status: 'failed' });
     assert.equal((await read())?.failing, 100);
     assert.equal((await read())?.lastSuccessAt, null);
   });

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { DAY_MS } from '#domain/instant';
 import {
-  aClaimant,
   aCron,
   aDeadLetter,
   aClaimedJob,
@@ -13,7 +12,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
-  anExecutionSettlement,
+  runCron,
 } from '#testing/factories';
 import type { EndedExecutionStatus } from '#domain/run-status';
 import { forEachStore } from '#testing/stores';
@@ -295,17 +294,9 @@ async function anEndedExecution(
   teamId: string,
   status: EndedExecutionStatus = 'success',
 ) {
-  const now = store.clock.now();
   const cron = await aCron(store, teamId);
-  await store.crons.addExecution(teamId, cron.id, now);
-  const node = await aNode(store);
-  const asked = [{ id: teamId, slots: 1 }];
-  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
-  for (const execution of claimed) {
-    const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
-    const settlement = anExecutionSettlement(store, execution, { response, status });
-    await store.runs.settle(node, settlement);
-  }
+  const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
+  await runCron(store, await aNode(store), cron, { response, status });
   return cron;
 }
 
