@@ -2,7 +2,7 @@ import type { Row } from '../tables/tables.ts';
 import { sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
-import { all, change, one, remove } from '../database/rows.ts';
+import { all, change, count, one, remove } from '../database/rows.ts';
 import { readPassword } from './passwords.ts';
 import { toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
@@ -169,22 +169,15 @@ export const users = {
   async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
     return main.transact(async (trx) => {
       const owned = await membershipsIn(trx, userId)
-        .select((eb) => [
-          't.id',
-          't.name',
-          'm.role',
-          eb
-            .selectFrom('memberships as o')
-            .select((c) => c.fn.countAll<number>().as('n'))
-            .whereRef('o.team_id', '=', 'm.team_id')
-            .as('members'),
-        ])
+        .select(['t.id', 't.name', 'm.role'])
         .where('m.role', '=', 'owner')
         .orderBy('t.name')
         .modifyEnd(sql.raw(main.dialect.lock('for update of t')))
         .execute();
-      const inTheWay = owned.filter(({ members }) => Number(members) > 1);
-      if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));
+      const inTheWay: TeamOfUser[] = [];
+      for (const team of owned)
+        if ((await count(trx, 'memberships', { team_id: team.id }, 2)) > 1) inTheWay.push(team);
+      if (inTheWay.length > 0) return inTheWay;
       for (const { id } of owned) await change(trx, 'teams', { id }, { deleted_at: now });
       await remove(trx, 'users', { id: userId });
       return [];

@@ -9,7 +9,7 @@ import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
 import { becomeLooker, lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
-import { TABLES } from '../tables/tables.ts';
+import { TABLES, type Tables } from '../tables/tables.ts';
 import {
   deleteFound,
   findEndedOfTeam,
@@ -66,16 +66,10 @@ function deleteFew(table: string, condition: (value: string) => string) {
   });
 }
 
-function olderThan(
+function olderThan<T extends keyof Tables>(
   days: number,
-  table:
-    | 'activity'
-    | 'outcome_hours'
-    | 'duration_hours'
-    | 'queue_depths'
-    | 'depth_looks'
-    | 'ending_certificates',
-  column: 'hour' | 'at' | 'seen_at',
+  table: T,
+  column: keyof Tables[T] & string,
 ): Deletion {
   const statement = deleteFew(table, (before) => `${column} < ${before}`);
   return async (db, { now, limit }) =>
