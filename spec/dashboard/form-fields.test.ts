@@ -10,7 +10,7 @@ import { assertClean, heading, openAdvanced, openPage, press, usePages } from '#
 
 let user: TestUser;
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { browser, dashboard, visit } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -73,35 +73,41 @@ test('text typed before the scripts run stays in every field', async () => {
 });
 
 describe('the rest of a form is under Advanced', () => {
-  for (const javaScript of [true, false]) {
-    test(`it opens for errors and typed values, ${javaScript ? 'with' : 'without'} scripts`, async () => {
-      await using watched = await openPage({ browser, dashboard }, '/crons/new', {
-        user,
-        javaScript,
-      });
-      const { page } = watched;
-      const payload = page.getByLabel('Payload');
-      const timeout = page.getByLabel('Request timeout');
-      for (const label of ['Name', 'URL', 'Cron expression', 'Alert threshold'])
-        assert.ok(await page.getByLabel(label, { exact: true }).isVisible(), label);
-      assert.equal(await payload.isVisible(), false);
-      await press(page, 'Create cron');
-      await page.getByText('Not done: 3 fields need a change.').waitFor();
-      assert.equal(await payload.isVisible(), false, 'the errors are outside');
-      await openAdvanced(page);
-      await payload.fill('kept');
-      await timeout.fill('0');
-      await press(page, 'Create cron');
-      await page.getByText('Not done: 4 fields need a change.').waitFor();
-      assert.ok(await timeout.isVisible());
-      await timeout.fill('30');
-      await press(page, 'Create cron');
-      await page.getByText('Not done: 3 fields need a change.').waitFor();
-      assert.equal(await payload.inputValue(), 'kept');
-      assert.ok(await payload.isVisible(), 'a typed value stays in sight');
-      await assertClean(watched);
-    });
-  }
+  test('it opens for errors and typed values', async () => {
+    await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+    const { page } = watched;
+    const payload = page.getByLabel('Payload');
+    const timeout = page.getByLabel('Request timeout');
+    for (const label of ['Name', 'URL', 'Cron expression', 'Alert threshold'])
+      assert.ok(await page.getByLabel(label, { exact: true }).isVisible(), label);
+    assert.equal(await payload.isVisible(), false);
+    await press(page, 'Create cron');
+    await page.getByText('Not done: 3 fields need a change.').waitFor();
+    assert.equal(await payload.isVisible(), false, 'the errors are outside');
+    await openAdvanced(page);
+    await payload.fill('kept');
+    await timeout.fill('0');
+    await press(page, 'Create cron');
+    await page.getByText('Not done: 4 fields need a change.').waitFor();
+    assert.ok(await timeout.isVisible());
+    await timeout.fill('30');
+    await press(page, 'Create cron');
+    await page.getByText('Not done: 3 fields need a change.').waitFor();
+    assert.equal(await payload.inputValue(), 'kept');
+    assert.ok(await payload.isVisible(), 'a typed value stays in sight');
+    await assertClean(watched);
+  });
+
+  test('without scripts it opens for errors and typed values', async () => {
+    const page = await visit('/crons/new', user);
+    const isOpen = () => page.all('details').some((each) => each.hasAttribute('open'));
+    await page.press('Create cron');
+    assert.equal(isOpen(), false, 'the errors are outside');
+    await page.press('Create cron', { 'Request timeout': '0' });
+    assert.equal(isOpen(), true);
+    await page.press('Create cron', { 'Request timeout': '30', Payload: 'kept' });
+    assert.deepEqual([isOpen(), page.field('Payload')], [true, 'kept']);
+  });
 
   test('it is open for a stored value that is no default', async () => {
     const { work } = dashboard.service;
@@ -148,37 +154,34 @@ test('Save stays in sight, and wide screens show what will be sent, and when, be
 });
 
 describe('errors and their fields', () => {
-  test('the error of a header is tied to its row, with and without scripts', async () => {
-    for (const javaScript of [true, false]) {
-      await using watched = await openPage({ browser, dashboard }, '/crons/new', {
-        user,
-        javaScript,
-      });
-      const { page } = watched;
-      await page.getByLabel('Name', { exact: true }).fill('Wrong header');
-      await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
-      await page.getByLabel('Cron expression').fill('@daily');
-      await openAdvanced(page);
-      if (javaScript) {
-        await page.getByLabel('Header 1 name').fill('X-Right');
-        await press(page, 'Add header');
-        await page.getByLabel('Header 2 name').fill('Content-Length');
-      } else {
-        await page.getByLabel('Headers').fill('X-Right: 1\nContent-Length: 5');
-      }
-      await press(page, 'Create cron');
-      const wrong = page.getByLabel(javaScript ? 'Header 2 name' : 'Headers');
-      await page.getByText('must not set Content-Length').first().waitFor();
-      assert.equal(await wrong.getAttribute('aria-invalid'), 'true');
-      assert.match((await wrong.getAttribute('aria-describedby')) ?? '', /\bwrong-headers\b/);
-      if (javaScript) {
-        assert.match(await descriptionOf(wrong), /must not set Content-Length/);
-        const right = page.getByLabel('Header 1 name');
-        assert.equal(await right.getAttribute('aria-invalid'), null);
-        await page.getByRole('group', { name: 'Headers' }).waitFor();
-      }
-      await assertClean(watched);
-    }
+  test('the error of a header is tied to its row', async () => {
+    await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+    const { page } = watched;
+    await page.getByLabel('Name', { exact: true }).fill('Wrong header');
+    await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
+    await page.getByLabel('Cron expression').fill('@daily');
+    await openAdvanced(page);
+    await page.getByLabel('Header 1 name').fill('X-Right');
+    await press(page, 'Add header');
+    await page.getByLabel('Header 2 name').fill('Content-Length');
+    await press(page, 'Create cron');
+    const wrong = page.getByLabel('Header 2 name');
+    await page.getByText('must not set Content-Length').first().waitFor();
+    assert.equal(await wrong.getAttribute('aria-invalid'), 'true');
+    assert.match(await descriptionOf(wrong), /must not set Content-Length/);
+    const right = page.getByLabel('Header 1 name');
+    assert.equal(await right.getAttribute('aria-invalid'), null);
+    await page.getByRole('group', { name: 'Headers' }).waitFor();
+    await assertClean(watched);
+  });
+
+  test('without scripts the error of a header is tied to the field of all headers', async () => {
+    const page = await visit('/crons/new', user);
+    await page.press('Create cron', { Headers: 'X-Right: 1\nContent-Length: 5' });
+    page.shows('must not set Content-Length');
+    const [wrong] = page.all('textarea[name=headers]');
+    assert.equal(wrong?.getAttribute('aria-invalid'), 'true');
+    assert.match(wrong.getAttribute('aria-describedby') ?? '', /\bwrong-headers\b/);
   });
 
   test('the error of an assertion is tied to its row', async () => {

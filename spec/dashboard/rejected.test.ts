@@ -9,13 +9,12 @@ import { assertClean, heading, openPage, press, usePages } from '#testing/pages'
 
 let user: TestUser;
 
-const { browser, dashboard, target } = usePages({}, { sends: false });
+const { browser, dashboard, target, visit } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
 
-const open = (path: string, { javaScript = true } = {}) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
+const open = (path: string) => openPage({ browser, dashboard }, path, { user });
 
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.name || document.activeElement.id');
@@ -54,12 +53,10 @@ describe('a rejected form', () => {
   });
 
   test('a rejected form has its summary without scripts, too', async () => {
-    await using watched = await open('/queues/new', { javaScript: false });
-    const { page } = watched;
-    await press(page, 'Create queue');
-    const link = page.getByRole('alert').getByRole('link');
-    assert.equal(await link.getAttribute('href'), '#wrong-queue');
-    assert.equal(await page.locator('#wrong-queue').count(), 1);
+    const page = await visit('/queues/new', user);
+    await page.press('Create queue');
+    assert.equal(page.part('[role=alert]').part('a').href, '#wrong-queue');
+    assert.equal(page.all('#wrong-queue').length, 1);
   });
 });
 
