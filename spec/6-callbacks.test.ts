@@ -170,16 +170,6 @@ forEachStore((_, openTestStore) => {
         assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
       }
     });
-
-    test('callbacks do not count toward the monthly limit', async () => {
-      const { callback_url, next } = addresses();
-      const used = () => service.store.usage.usedInMonth(service.teamId, service.clock.now());
-      const usedBefore = await used();
-      await runJob(service, { url: `${target.url}/ok`, callback_url });
-      await next();
-      await service.quiet();
-      assert.equal(await used(), usedBefore + 1);
-    });
   });
 
   describe('§6.2 job callback', () => {

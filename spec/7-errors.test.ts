@@ -5,8 +5,8 @@ import { leavingNothing } from '#testing/api-calls';
 import { type Call, callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { before } from '#testing/hooks';
-import { startService, type TestService, useService } from '#testing/service';
-import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import { type TestService, useService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
 import cases from './cases/validation.json' with { type: 'json' };
 
 const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
@@ -317,19 +317,6 @@ describe('error messages, byte for byte', () => {
       delay: secret,
     });
     assert.doesNotMatch(text, /s3cr3t|node_modules|\.ts|at /);
-  });
-});
-
-forEachStore((_, openTestStore) => {
-  test("the API answers 500 if the token's user has no team selected, and nothing is stored", async () => {
-    await using service = await startService(openTestStore, { sends: false });
-    const token = await makeTeamless(service);
-    for (const path of PATHS) {
-      const headers = { Authorization: `Bearer ${token}` };
-      const answer = await leavingNothing(service, () => service.post(path, GOOD[path], headers));
-      assert.equal(answer.status, 500);
-      assert.equal(answer.text, '{"message":"Server Error"}');
-    }
   });
 });
 

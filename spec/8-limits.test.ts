@@ -188,11 +188,6 @@ describe('API_RATE_LIMIT (§8.1)', () => {
     const { headers } = await service.post('/api/jobs', {});
     for (const name of headers.keys()) assert.doesNotMatch(name, /ratelimit|retry-after/);
   });
-
-  test('API_RATE_LIMIT is 60 by default', () => {
-    const config = readConfig({}, '/');
-    assert.equal('errors' in config ? null : config.apiRateLimit, 60);
-  });
 });
 
 describe('several nodes share the count (§8.1)', () => {
@@ -291,16 +286,6 @@ describe('the bounds of a team (§8.3)', () => {
     await expectCreated(service, '/api/jobs', { ...aJob, payload: undefined });
     assert.equal((await countStored(service.store)).jobs, 3);
   });
-});
-
-test('without PLANS every team but the first has 1,000 runs a month', () => {
-  const config = readConfig({}, '/');
-  assert.ok(!('errors' in config));
-  const plans = new Plans(config);
-  assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['unlimited', 'free']);
-  assert.equal(plans.limitOf('unlimited'), null);
-  assert.equal(plans.limitOf('free'), 1000);
-  assert.equal(plans.limitOf('one that PLANS had before'), 1000);
 });
 
 test('the first of PLANS is the plan of every new team, the first team too', () => {

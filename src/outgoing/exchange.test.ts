@@ -130,20 +130,6 @@ describe('the sent request', () => {
     expectKind(await sender.get(receiver.url), 'answered');
     assert.equal(receiver.connections.length, 1, 'nothing of the others was sent');
   });
-
-  test('a proxy named in the environment is not used', async () => {
-    await using proxy = await startRawReceiver(OK);
-    await using receiver = await startRawReceiver(OK);
-    process.env['HTTP_PROXY'] = process.env['http_proxy'] = proxy.url;
-    try {
-      await using sender = openSender();
-      expectKind(await sender.get(receiver.url), 'answered');
-    } finally {
-      delete process.env['HTTP_PROXY'];
-      delete process.env['http_proxy'];
-    }
-    assert.equal(proxy.connections.length, 0);
-  });
 });
 
 describe('connections', () => {

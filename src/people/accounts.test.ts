@@ -213,26 +213,6 @@ test('a known browser gets its reset email even if its address is at the limit',
   assert.equal((await other).kind, 'done', 'counted by address for every other account');
 });
 
-test('a new password needs the old one and ends the other sessions', async () => {
-  await using fixture = await openPeople();
-  await aUser(fixture, ada.email);
-  const [mine, other] = [await aSession(fixture), await aSession(fixture)];
-  const { accounts } = fixture.people;
-  const change = (currentPassword: string, password: string) =>
-    accounts.changePassword({ currentPassword, password }, mine.request);
-  assert.deepEqual(await change('not mine', NEW_PASSWORD), {
-    kind: 'refused',
-    errors: { currentPassword: ['This is not your password.'] },
-  });
-  assert.equal((await change(PASSWORD, 'short')).kind, 'refused');
-  const before = mine.headers;
-  mine.take(await change(PASSWORD, NEW_PASSWORD));
-  assert.ok(await mine.session(fixture));
-  assert.equal(await other.session(fixture), null);
-  assert.equal(await accounts.readSession(before), null);
-  assert.equal((await new Browser().signIn(fixture, ada.email, NEW_PASSWORD)).kind, 'signed-in');
-});
-
 test("passwords can't be guessed through the forms of another user's open session", async () => {
   await using fixture = await openPeople();
   await aUser(fixture, ada.email);
