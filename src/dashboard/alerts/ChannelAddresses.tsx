@@ -15,13 +15,32 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
     <>
       {isOwn && problem ? <Notice kind="failed">{problem}</Notice> : null}
       <ul className={classes.addresses} aria-label="Recipients">
-        {addresses.map((address) => (
-          <li key={address.id}>
+        {addresses.map(({ id, email, state, ...times }) => (
+          <li key={id}>
             <span className="two">
-              <span>{address.email}</span>
-              <AddressState address={address} />
+              <span>{email}</span>
+              <AddressState state={state} {...times} />
             </span>
-            <AddressActions address={address} isLast={addresses.length === 1} />
+            <span className="row">
+              {state === 'waiting' ? (
+                <Form fields={{ address: id }}>
+                  <Submit intent="resend" size="small">
+                    Resend link
+                  </Submit>
+                </Form>
+              ) : null}
+              {/* A channel keeps at least one address. */}
+              {addresses.length === 1 ? null : (
+                <ConfirmDialog
+                  word="Remove"
+                  question={`Remove ${email}?`}
+                  fields={{ intent: 'remove', address: id }}
+                  isSmall
+                >
+                  No more alerts go there. If you add it again, it has to be confirmed again.
+                </ConfirmDialog>
+              )}
+            </span>
           </li>
         ))}
       </ul>
@@ -29,7 +48,9 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
   );
 }
 
-function AddressState({ address: { state, askedAt, stoppedAt } }: { address: ShownAddress }) {
+type StateProps = Pick<ShownAddress, 'state' | 'askedAt' | 'stoppedAt'>;
+
+function AddressState({ state, askedAt, stoppedAt }: StateProps) {
   switch (state) {
     case 'confirmed':
       return <Status name="success" word="Confirmed" />;
@@ -58,35 +79,4 @@ function AddressState({ address: { state, askedAt, stoppedAt } }: { address: Sho
         </span>
       );
   }
-}
-
-/** A channel keeps at least one address. */
-function AddressActions({
-  address: { id, email, state },
-  isLast,
-}: {
-  address: ShownAddress;
-  isLast: boolean;
-}) {
-  return (
-    <span className="row">
-      {state === 'waiting' ? (
-        <Form fields={{ address: id }}>
-          <Submit intent="resend" size="small">
-            Resend link
-          </Submit>
-        </Form>
-      ) : null}
-      {isLast ? null : (
-        <ConfirmDialog
-          word="Remove"
-          question={`Remove ${email}?`}
-          fields={{ intent: 'remove', address: id }}
-          isSmall
-        >
-          No more alerts go there. If you add it again, it has to be confirmed again.
-        </ConfirmDialog>
-      )}
-    </span>
-  );
 }

@@ -18,7 +18,14 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
     {
       head: 'Status',
       width: '108px',
-      cell: (channel) => <ChannelStatus channel={channel} />,
+      cell: (channel) =>
+        isFailing(channel) ? (
+          <Status name="failed" word="Failing" />
+        ) : channel.lastSentAt === null ? (
+          <Status name="idle" word="Unused" />
+        ) : (
+          <Status name="success" word="Works" />
+        ),
     },
     {
       head: 'Name',
@@ -51,17 +58,25 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
           </span>
         ),
     },
-    actionsColumn('132px', (channel) => <Actions channel={channel} />),
+    actionsColumn('132px', (channel) => (
+      <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+        <ButtonLink to={`/settings/notifications/${channel.id}`} variant="default" size="small">
+          Edit
+        </ButtonLink>
+        {channel.id === DEFAULT_REF ? null : (
+          <MoreActions of={nameOfChannel(channel)} isSmall>
+            <ConfirmDialog
+              word="Delete"
+              question={`Delete the channel “${nameOfChannel(channel)}”?`}
+              fields={{ intent: 'delete', id: channel.id }}
+            >
+              {describeUse(channel.use)} This can’t be undone.
+            </ConfirmDialog>
+          </MoreActions>
+        )}
+      </span>
+    )),
   ];
-}
-
-function ChannelStatus({ channel }: { channel: ListedChannel }) {
-  if (isFailing(channel)) return <Status name="failed" word="Failing" />;
-  return channel.lastSentAt === null ? (
-    <Status name="idle" word="Unused" />
-  ) : (
-    <Status name="success" word="Works" />
-  );
 }
 
 /** `Slack · https://hooks.slack.com/…f3a9` */
@@ -73,29 +88,6 @@ function describeWhere({ kind, shown, addresses }: ListedChannel, memberCount: n
         ? [describeAddresses(addresses)]
         : shown.map(({ text }) => text);
   return [nameChannel(kind), ...to].join(' · ');
-}
-
-function Actions({ channel }: { channel: ChannelRow }) {
-  const { id, use } = channel;
-  const name = nameOfChannel(channel);
-  return (
-    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <ButtonLink to={`/settings/notifications/${id}`} variant="default" size="small">
-        Edit
-      </ButtonLink>
-      {id === DEFAULT_REF ? null : (
-        <MoreActions of={name} isSmall>
-          <ConfirmDialog
-            word="Delete"
-            question={`Delete the channel “${name}”?`}
-            fields={{ intent: 'delete', id }}
-          >
-            {describeUse(use)} This can’t be undone.
-          </ConfirmDialog>
-        </MoreActions>
-      )}
-    </span>
-  );
 }
 
 function describeUse({ crons, queues }: ChannelUse): string {

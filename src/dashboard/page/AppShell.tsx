@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useHref, useLocation, useNavigation } from 'react-router';
 import { FAILURE_TEXTS } from '#domain/failure';
 import { may } from '#people/roles';
@@ -77,40 +77,32 @@ const counted: Readonly<Record<string, readonly [keyof Attention, string]>> = {
 };
 
 function Navigation({ attention }: { attention: Attention | null }) {
+  const { pathname } = useLocation();
   return (
     <nav aria-label="Main" className={classes.nav}>
-      {places.map((place) => (
-        <NavigationLink key={place.to} place={place} attention={attention} />
-      ))}
-      <span className={classes.gap} />
-      <NavigationLink place={settings} attention={null} />
+      {[...places, settings].map((place) => {
+        const { name, to, glyph } = place;
+        const root = place === settings ? '/settings' : to;
+        const isHere = pathname === root || (root !== '/' && pathname.startsWith(`${root}/`));
+        const [key, word] = counted[to] ?? [];
+        const count = key ? (attention?.[key] ?? 0) : 0;
+        return (
+          <Fragment key={to}>
+            {place === settings ? <span className={classes.gap} /> : null}
+            <Link to={to} aria-current={isHere ? 'page' : undefined}>
+              <Glyph name={glyph} />
+              <span>{name}</span>
+              {count > 0 ? (
+                <span className={classes.count} data-quiet={to === '/alerts' || undefined}>
+                  {count > 9999 ? '9,999+' : count.toLocaleString('en')}
+                  <span className="sr-only"> {word}</span>
+                </span>
+              ) : null}
+            </Link>
+          </Fragment>
+        );
+      })}
     </nav>
-  );
-}
-
-type NavigationLinkProps = {
-  place: (typeof places)[number] | typeof settings;
-  attention: Attention | null;
-};
-
-function NavigationLink({ place, attention }: NavigationLinkProps) {
-  const { pathname } = useLocation();
-  const root = place === settings ? '/settings' : place.to;
-  const isHere =
-    root === '/' ? pathname === '/' : pathname === root || pathname.startsWith(`${root}/`);
-  const [key, word] = counted[place.to] ?? [];
-  const count = key ? (attention?.[key] ?? 0) : 0;
-  return (
-    <Link to={place.to} aria-current={isHere ? 'page' : undefined}>
-      <Glyph name={place.glyph} />
-      <span>{place.name}</span>
-      {count > 0 ? (
-        <span className={classes.count} data-quiet={place.to === '/alerts' || undefined}>
-          {count > 9999 ? '9,999+' : count.toLocaleString('en')}
-          <span className="sr-only"> {word}</span>
-        </span>
-      ) : null}
-    </Link>
   );
 }
 

@@ -9,6 +9,7 @@ import classes from './FaultPage.module.css';
 /** Never shows the cause. */
 export function FaultPage({ error, isInShell = false }: { error: unknown; isInShell?: boolean }) {
   const words = explainFault(error);
+  const { pathname, search } = useLocation();
   useRecovery(isRouteErrorResponse(error) && error.status === 503);
   const Place = isInShell ? 'div' : 'main';
   const link = words.link ?? { to: '/', text: 'Go to the overview' };
@@ -17,26 +18,21 @@ export function FaultPage({ error, isInShell = false }: { error: unknown; isInSh
       <TabTitle title={words.title} />
       <h1>{words.title}</h1>
       <p>{words.text}</p>
-      {words.team ? <SwitchTo team={words.team} /> : null}
+      {words.team ? (
+        <ActionButton
+          fields={{ teamId: words.team.id, next: pathname + search }}
+          action="/teams/switch"
+          variant="filled"
+        >
+          Switch to {words.team.name}
+        </ActionButton>
+      ) : null}
       <p>
         <Link to={link.to} reloadDocument>
           {link.text}
         </Link>
       </p>
     </Place>
-  );
-}
-
-function SwitchTo({ team }: { team: { id: string; name: string } }) {
-  const { pathname, search } = useLocation();
-  return (
-    <ActionButton
-      fields={{ teamId: team.id, next: pathname + search }}
-      action="/teams/switch"
-      variant="filled"
-    >
-      Switch to {team.name}
-    </ActionButton>
   );
 }
 

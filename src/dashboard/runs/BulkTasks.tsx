@@ -77,54 +77,54 @@ function hasRunning({ resent }: ShownTask): boolean {
 }
 
 function Progress({ task }: { task: ShownTask }) {
-  const { kind, state, total, done, skipped, finishedAt, resent } = task;
+  const { id, kind, state, total, done, skipped, rate, endsAt, finishedAt, resent } = task;
+  const { pathname, search } = useLocation();
   const isUnderWay = isOpen(task);
   const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} skipped`;
   const words = isUnderWay
     ? `${verbs[kind][0]} ${countOf(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
     : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${countOf(total, 'job', 'jobs')}${left}${endings[state]}`;
+  const ofOne = task.search.id;
+  const toResent = ofOne ? `/jobs/${ofOne}` : writeJobSearch({ ...task.search, resent: 'only' });
   return (
     <>
       <span>
-        {words} <SpreadEnd task={task} /> {resent ? <BecameOf task={task} resent={resent} /> : null}
+        {words}{' '}
+        {rate === null || endsAt === null ? null : (
+          <>
+            Spread at {describeRate(rate)}; the last is due{' '}
+            {isUnderWay && total.isMore ? 'later than' : 'at'} <Time at={endsAt} exact />.
+          </>
+        )}{' '}
+        {resent ? (
+          <>
+            {describeResent(resent)} –{' '}
+            <Link to={toResent}>
+              {resent.count === 1 ? 'Show the resent job' : 'Show the resent jobs'}
+            </Link>
+          </>
+        ) : null}
       </span>
       {isUnderWay ? (
-        <progress
-          aria-label={words}
-          {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
-        />
-      ) : null}
-      {isUnderWay ? (
-        <StopButton id={task.id} />
+        <>
+          <progress
+            aria-label={words}
+            {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
+          />
+          <ActionButton
+            fields={{ task: id, next: pathname + search }}
+            action={progressPage}
+            intent="cancel"
+            size="small"
+          >
+            Stop
+          </ActionButton>
+        </>
       ) : (
         <span className="muted">
           <Time at={finishedAt} />
         </span>
       )}
-    </>
-  );
-}
-
-/** `Spread at 10 per second; the last is due at 21 Nov, 14:02 UTC.` */
-function SpreadEnd({ task: { rate, endsAt, total, finishedAt } }: { task: ShownTask }) {
-  if (rate === null || endsAt === null) return null;
-  const isOpenEnded = finishedAt === null && total.isMore;
-  return (
-    <>
-      Spread at {describeRate(rate)}; the last is due {isOpenEnded ? 'later than' : 'at'}{' '}
-      <Time at={endsAt} exact />.
-    </>
-  );
-}
-
-/** `45 completed, 2 under way, 1 failed – Show the resent jobs` */
-function BecameOf({ task, resent }: { task: ShownTask; resent: ResentCount }) {
-  const { id } = task.search;
-  const to = id ? `/jobs/${id}` : writeJobSearch({ ...task.search, resent: 'only' });
-  return (
-    <>
-      {describeResent(resent)} –{' '}
-      <Link to={to}>{resent.count === 1 ? 'Show the resent job' : 'Show the resent jobs'}</Link>
     </>
   );
 }
@@ -138,20 +138,6 @@ export function describeResent({ succeeded, underWay, failed, gone }: ResentCoun
   ] as const;
   const said = parts.filter(([count]) => count > 0);
   return said.map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ');
-}
-
-function StopButton({ id }: { id: string }) {
-  const { pathname, search } = useLocation();
-  return (
-    <ActionButton
-      fields={{ task: id, next: pathname + search }}
-      action={progressPage}
-      intent="cancel"
-      size="small"
-    >
-      Stop
-    </ActionButton>
-  );
 }
 
 const endings = {

@@ -97,7 +97,7 @@ function CountRow({ tone, text, children }: CountRowProps) {
 }
 
 function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
-  const { kind, id, name, isMuted, since, stoppedAfter } = trouble;
+  const { kind, id, name, isMuted, since, stoppedAfter, failedJobs } = trouble;
   return (
     <li>
       <StatusWithCount {...trouble} {...describeStopAfter(stoppedAfter)} />
@@ -111,7 +111,21 @@ function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
         since <Time at={since} />
       </span>
       <span className={classes.actions}>
-        {kind === 'queue' ? <RetryJobs trouble={trouble} asOf={asOf} /> : null}
+        {kind === 'queue' && failedJobs !== null && failedJobs.count > 0 ? (
+          // The list of failures shows the progress.
+          <ConfirmDialog
+            word={`Retry ${formatAmount(failedJobs)}`}
+            question={`Retry ${countOf(failedJobs, 'failed job', 'failed jobs')} of “${name}”?`}
+            action="/failures"
+            fields={{ intent: 'retry', group: failedOf(id), as_of: String(asOf) }}
+            controls={<SpreadField />}
+            variant="default"
+            isSmall
+          >
+            Each becomes a new job, attempt 1. It is due now, or later if you set a rate. The failed
+            jobs are kept, marked as resent.
+          </ConfirmDialog>
+        ) : null}
         {stoppedAfter === null ? null : <StartCron id={id} />}
         {isMuted ? <Status name="muted" /> : <MuteForAnHour source={`${kind}:${id}`} isSmall />}
       </span>
@@ -125,30 +139,4 @@ function Cause({ kind, health, watchWords, lastRun }: Trouble) {
   if (lastRun === null) return null;
   const to = pageOfRun(kind === 'cron' ? 'execution' : 'job', lastRun.id);
   return <Link to={to}>{lastRun.errorMessage ?? describeOutcome(lastRun)}</Link>;
-}
-
-/** Resends the failed jobs of a queue. The list of failures shows the progress. */
-function RetryJobs({
-  trouble: { id, name, failedJobs },
-  asOf,
-}: {
-  trouble: Trouble;
-  asOf: number;
-}) {
-  if (failedJobs === null || failedJobs.count === 0) return null;
-  const jobs = countOf(failedJobs, 'failed job', 'failed jobs');
-  return (
-    <ConfirmDialog
-      word={`Retry ${formatAmount(failedJobs)}`}
-      question={`Retry ${jobs} of “${name}”?`}
-      action="/failures"
-      fields={{ intent: 'retry', group: failedOf(id), as_of: String(asOf) }}
-      controls={<SpreadField />}
-      variant="default"
-      isSmall
-    >
-      Each becomes a new job, attempt 1. It is due now, or later if you set a rate. The failed jobs
-      are kept, marked as resent.
-    </ConfirmDialog>
-  );
 }

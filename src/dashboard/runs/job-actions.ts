@@ -38,7 +38,8 @@ export async function actOnJobs(
   { kind, form, search }: Asked,
 ): Promise<JobsActed> {
   const one = readText(form, 'job');
-  if (one !== '') return actOnOne(work, teamId, { kind, id: one, again: hasAnswered(form) });
+  if (one !== '')
+    return actOnOne(work, teamId, { kind, id: one, again: readAnswer(form) === 'again' });
   const resent = readAnswer(form);
   const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
   if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
@@ -47,8 +48,9 @@ export async function actOnJobs(
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
     // Later jobs aren't touched.
-    const asOf = readInstant(readText(form, 'as_of'));
-    if (asOf === null) throw data(null, { status: 400 });
+    const text = readText(form, 'as_of');
+    if (!/^\d{1,15}$/.test(text)) throw data(null, { status: 400 });
+    const asOf = Number(text);
     const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf, sendTo });
     return describeBulk(kind, outcome, (asked) => [
       ['all', '1'],
@@ -85,14 +87,6 @@ function readAnswer(form: FormData): Answer {
   return text === 'again' || text === 'leave' ? text : 'ask';
 }
 
-function hasAnswered(form: FormData): boolean {
-  return readAnswer(form) === 'again';
-}
-
-function readInstant(text: string): number | null {
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
 async function actOnOne(
   work: Work,
   teamId: string,
@@ -120,15 +114,9 @@ async function describeStart(work: Work, teamId: string, jobId: string): Promise
   if ((await work.readTeamPause(teamId)) !== null) {
     return 'The job starts when the team is resumed: everything is paused.';
   }
-  return (await isInPausedQueue(work, teamId, jobId))
-    ? 'The job starts when its queue is enabled.'
-    : 'The job is due now.';
-}
-
-async function isInPausedQueue(work: Work, teamId: string, jobId: string): Promise<boolean> {
   const job = await work.findJob(teamId, jobId);
   const queue = job && (await work.findQueue(teamId, job.queueId));
-  return queue?.isPaused === true;
+  return queue?.isPaused ? 'The job starts when its queue is enabled.' : 'The job is due now.';
 }
 
 function askOfOne(id: string, resent: BulkQuestion['resent']): JobsActed {

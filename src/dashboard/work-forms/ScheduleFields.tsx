@@ -28,7 +28,29 @@ export function ScheduleFields() {
         aria-describedby={MEANING}
         style={{ fontFamily: 'var(--mono)' }}
       />
-      <Presets id={id} />
+      <datalist id={id}>
+        {presets.map(({ expression: value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </datalist>
+      <div className={`${classes.presets} needs-script`} role="group" aria-label="Presets">
+        {presets.map(({ expression: value, text }) => (
+          <button
+            key={value}
+            type="button"
+            className="chip"
+            title={value}
+            onClick={({ currentTarget: { form } }) => {
+              const field = form?.elements.namedItem('cron_expression');
+              if (field instanceof HTMLInputElement) field.value = value;
+            }}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
       <noscript>
         <Submit intent="look" formNoValidate>
           Show next runs
@@ -121,39 +143,6 @@ function ZoneField() {
   );
 }
 
-/** Buttons need scripts. */
-function Presets({ id }: { id: string }) {
-  return (
-    <>
-      <datalist id={id}>
-        {presets.map(({ expression: value, text }) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </datalist>
-      <div className={`${classes.presets} needs-script`} role="group" aria-label="Presets">
-        {presets.map(({ expression: value, text }) => (
-          <button
-            key={value}
-            type="button"
-            className="chip"
-            title={value}
-            onClick={({ currentTarget }) => fillExpression(currentTarget, value)}
-          >
-            {text}
-          </button>
-        ))}
-      </div>
-    </>
-  );
-}
-
-function fillExpression({ form }: HTMLButtonElement, expression: string): void {
-  const field = form?.elements.namedItem('cron_expression');
-  if (field instanceof HTMLInputElement) field.value = expression;
-}
-
 function endReading(
   reading: ScheduleReading,
   end: CronEnd,
@@ -175,10 +164,36 @@ function Meaning({ reading, timeZone }: MeaningProps) {
       </div>
     );
   }
+  const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
+  const local = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timeZone ?? 'UTC',
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
   return (
     <div className="box">
       <p className={classes.words}>{reading.words}</p>
-      <RunTimes runs={reading.runs} timeZone={timeZone} />
+      <table className={classes.runs}>
+        <caption className="sr-only">Next runs</caption>
+        <thead>
+          <tr>
+            <th scope="col">Next runs, UTC</th>
+            {isLocalKnown ? <th scope="col">{timeZone}</th> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {reading.runs.map((at) => (
+            <tr key={at}>
+              <td>{formatUtc(at).slice(0, 16)}</td>
+              {isLocalKnown ? <td>{local.format(at)}</td> : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
       {reading.isLastShown ? (
         <p>
           {reading.runs.length === 0
@@ -193,37 +208,5 @@ function Meaning({ reading, timeZone }: MeaningProps) {
         </p>
       ))}
     </div>
-  );
-}
-
-function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: string | null }) {
-  const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
-  const local = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timeZone ?? 'UTC',
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  return (
-    <table className={classes.runs}>
-      <caption className="sr-only">Next runs</caption>
-      <thead>
-        <tr>
-          <th scope="col">Next runs, UTC</th>
-          {isLocalKnown ? <th scope="col">{timeZone}</th> : null}
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((at) => (
-          <tr key={at}>
-            <td>{formatUtc(at).slice(0, 16)}</td>
-            {isLocalKnown ? <td>{local.format(at)}</td> : null}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
