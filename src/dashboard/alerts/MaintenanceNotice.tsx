@@ -6,7 +6,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { countOf } from '../words/amounts.ts';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
 /**

@@ -22,9 +22,31 @@ export function EnterSaves() {
 type FormActionsProps = { word: string; cancelTo: string; canTest?: boolean };
 
 export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps) {
+  const { errors } = useShown();
+  const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
+  const count = wrong.length === 1 ? 'one field needs' : `${wrong.length} fields need`;
   return (
     <>
-      <ErrorSummary />
+      {/* Wrong fields may be far above. */}
+      {wrong.length === 0 ? null : (
+        <Notice kind="failed" title={`Not done: ${count} a change.`}>
+          <ul className="row">
+            {wrong.map((field) => (
+              <li key={field}>
+                <a
+                  href={`#${wrongId(field)}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    goToField(document.getElementById(wrongId(field)));
+                  }}
+                >
+                  {labelOf(field)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <div className={classes.actions}>
         <Submit intent="save" variant="filled">
           {word}
@@ -35,32 +57,5 @@ export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps
         </ButtonLink>
       </div>
     </>
-  );
-}
-
-/** Links to wrong fields, which may be far above. */
-function ErrorSummary() {
-  const { errors } = useShown();
-  const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
-  if (wrong.length === 0) return null;
-  const count = wrong.length === 1 ? 'one field needs' : `${wrong.length} fields need`;
-  return (
-    <Notice kind="failed" title={`Not done: ${count} a change.`}>
-      <ul className="row">
-        {wrong.map((field) => (
-          <li key={field}>
-            <a
-              href={`#${wrongId(field)}`}
-              onClick={(event) => {
-                event.preventDefault();
-                goToField(document.getElementById(wrongId(field)));
-              }}
-            >
-              {labelOf(field)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Notice>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/read-filters';
 import { Glyph } from '../parts/Glyph.tsx';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import { DataTable, type DataTableProps } from './DataTable.tsx';
 import classes from './List.module.css';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
-import { writeCsvLine } from './csv.ts';
+import { writeCsvLine } from './export.ts';
 
 /** Reads a line of CSV, as plainly as RFC 4180 describes it. */
 function readCells(line: string): string[] {

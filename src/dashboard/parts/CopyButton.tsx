@@ -1,7 +1,7 @@
 import { use, useEffect, useState } from 'react';
 import { addressOf } from '../address.ts';
 import { Glyph } from './Glyph.tsx';
-import { Copied } from './ShownOnce.tsx';
+import { Copied, ShownOnce } from './ShownOnce.tsx';
 
 import classes from './Code.module.css';
 
@@ -96,5 +96,20 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
         Copy
       </CopyButton>
     </div>
+  );
+}
+
+/** With the answer of `useKept`. */
+export function NewToken({ kept, take }: { kept: string | null; take: () => void }) {
+  if (kept === null) return null;
+  return (
+    <ShownOnce
+      key={kept}
+      what="API token"
+      title="Copy the token now: it is shown once."
+      onTaken={take}
+    >
+      <CodeBlock text={kept} label="API token" />
+    </ShownOnce>
   );
 }

@@ -1,8 +1,13 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cookieScopeOf } from '#domain/public-address';
 import { basePathInBrowser } from '../address.ts';
-import { formatUtc } from '../words/instants.ts';
-import { describeDay, describeDistance, formatExact, formatLong } from '../words/times.ts';
+import {
+  describeDay,
+  describeDistance,
+  formatExact,
+  formatLong,
+  formatUtc,
+} from '../words/times.ts';
 
 type Moment = {
   now: number;

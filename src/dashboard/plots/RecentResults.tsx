@@ -1,6 +1,6 @@
 import { countOf } from '#domain/amounts';
 import { formatMilliseconds } from '#domain/duration-words';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import classes from './RecentResults.module.css';
 
 export type Result = {

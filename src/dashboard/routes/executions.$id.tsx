@@ -7,7 +7,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { describeExpression } from '../words/schedule-words.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import { readRunPage } from '../runs/read-run.ts';
 import { leaveOutLongTexts } from '../runs/run-text.ts';
 import { RunPage } from '../runs/RunPage.tsx';

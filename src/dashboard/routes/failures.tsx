@@ -14,7 +14,7 @@ import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import { AskAgain, SpreadField } from '../runs/AskAgain.tsx';
 import { listShown, readJobSearch, writeJobSearch } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';

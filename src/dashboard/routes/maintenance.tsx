@@ -8,7 +8,7 @@ import { EmptyState } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import { tooManyWindows } from '../alerts/window-words.ts';
 import { actOn, notFound, open } from '../serving/open.ts';
 import type { Work } from '../services.ts';

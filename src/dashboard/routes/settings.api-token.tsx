@@ -1,7 +1,7 @@
 import { open } from '../serving/open.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { CodeBlock } from '../parts/CopyButton.tsx';
+import { CodeBlock, NewToken } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -9,7 +9,6 @@ import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
-import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/ShownOnce.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -52,16 +51,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
             {`You are a viewer of ${teamName}: while it is your current team, the API answers 403 to your token.`}
           </Notice>
         )}
-        {kept ? (
-          <ShownOnce
-            key={kept}
-            what="API token"
-            title="Copy the token now: it is shown once."
-            onTaken={take}
-          >
-            <CodeBlock text={kept} label="API token" />
-          </ShownOnce>
-        ) : null}
+        <NewToken {...{ kept, take }} />
         {token ? (
           <>
             <DefinitionList

@@ -6,9 +6,9 @@ import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/List.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
-import { CodeBlock } from '../parts/CopyButton.tsx';
+import { NewToken } from '../parts/CopyButton.tsx';
 import { Section } from '../parts/Section.tsx';
-import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
+import { useKept } from '../parts/ShownOnce.tsx';
 import { Time } from '../parts/Time.tsx';
 import { actOn, open } from '../serving/open.ts';
 import type { ServiceAccount } from '../services.ts';
@@ -45,7 +45,7 @@ export function action({ context }: Route.ActionArgs) {
 }
 
 export default function ServiceAccounts({ loaderData: { accounts } }: Route.ComponentProps) {
-  const { kept, take } = useKept(({ token }: { token?: string }) => token);
+  const made = useKept(({ token }: { token?: string }) => token);
   return (
     <div className="stack">
       {accounts.length > 0 ? (
@@ -63,16 +63,7 @@ export default function ServiceAccounts({ loaderData: { accounts } }: Route.Comp
         title="New service account"
         note="Its API calls always act on this team, whichever team a member has selected. Every admin can revoke it."
       >
-        {kept ? (
-          <ShownOnce
-            key={kept}
-            what="API token"
-            title="Copy the token now: it is shown once."
-            onTaken={take}
-          >
-            <CodeBlock text={kept} label="API token" />
-          </ShownOnce>
-        ) : null}
+        <NewToken {...made} />
         {/* The key empties the fields after one was made. */}
         <Form key={accounts.length} intent="create" values={{}}>
           <PlainField

@@ -8,9 +8,8 @@ import { CodeBlock } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
-import { ShownOnce } from '../parts/ShownOnce.tsx';
+import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
 import { Time } from '../parts/Time.tsx';
-import { useKept } from '../parts/ShownOnce.tsx';
 import { actOn, open } from '../serving/open.ts';
 import { verificationSamples } from '../words/verification-samples.ts';
 import type { Route } from './+types/settings.signing.ts';
@@ -81,7 +80,34 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
             <CodeBlock text={kept} label="signing secret" />
           </ShownOnce>
         ) : null}
-        <Present secret={secret} />
+        {secret === null ? (
+          <Form>
+            <p>There is none: requests carry neither signature nor timestamp.</p>
+            <Submit intent="generate" variant="filled">
+              Generate secret
+            </Submit>
+          </Form>
+        ) : (
+          <>
+            <SecretFacts since="In force since" secret={secret} />
+            <div className="row">
+              <ActionButton intent="reveal">Reveal</ActionButton>
+              <ConfirmDialog
+                word="Rotate"
+                question="Replace the signing secret?"
+                fields={{ intent: 'generate' }}
+                variant="default"
+              >
+                The next request is signed with the new one. Receivers that have only the old one
+                reject it. To change without a gap, generate the next secret below.
+              </ConfirmDialog>
+              <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
+                Requests then have neither signature nor timestamp. Receivers that require them
+                reject the requests. A next secret is deleted, too.
+              </ConfirmDialog>
+            </div>
+          </>
+        )}
       </Section>
       <Section
         title="Next secret"
@@ -121,40 +147,6 @@ function SecretFacts({ since, secret }: { since: string; secret: Secret }) {
         [since, <Time key="time" at={secret.createdAt} />],
       ]}
     />
-  );
-}
-
-function Present({ secret }: { secret: Secret | null }) {
-  if (secret === null) {
-    return (
-      <Form>
-        <p>There is none: requests carry neither signature nor timestamp.</p>
-        <Submit intent="generate" variant="filled">
-          Generate secret
-        </Submit>
-      </Form>
-    );
-  }
-  return (
-    <>
-      <SecretFacts since="In force since" secret={secret} />
-      <div className="row">
-        <ActionButton intent="reveal">Reveal</ActionButton>
-        <ConfirmDialog
-          word="Rotate"
-          question="Replace the signing secret?"
-          fields={{ intent: 'generate' }}
-          variant="default"
-        >
-          The next request is signed with the new one. Receivers that have only the old one reject
-          it. To change without a gap, generate the next secret below.
-        </ConfirmDialog>
-        <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
-          Requests then have neither signature nor timestamp. Receivers that require them reject the
-          requests. A next secret is deleted, too.
-        </ConfirmDialog>
-      </div>
-    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { actsOn } from './job-search.ts';
-import { isFailed, jobStatus } from './cron-status.ts';
+import { isFailed, jobStatus } from './reasons.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** With the field of the payload that the team's lists show. */

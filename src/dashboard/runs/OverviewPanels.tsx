@@ -4,12 +4,11 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { OutcomeStep, Overview } from '../services.ts';
-import { jobStatus } from './cron-status.ts';
 import { Outcome } from './run-columns.tsx';
 import { OutcomeBars } from './DurationPlot.tsx';
 import classes from './OverviewPanels.module.css';
 import { labelDay, labelHour } from './ranges.ts';
-import { describeOutcome } from './reasons.ts';
+import { describeOutcome, jobStatus } from './reasons.ts';
 import { runsOf } from './run-links.ts';
 
 type Part = { overview: Overview };

@@ -6,6 +6,9 @@ import {
   reasonNames,
   reasons,
 } from '#domain/failure';
+import { isFailedJob } from '#domain/run-status';
+import type { StatusName } from '../parts/Status.tsx';
+import type { JobListRow } from '../services.ts';
 
 /** `HTTP server error, 503`, `Unknown error (HTTP 302, redirect not followed)`. */
 export function describeGroup(
@@ -53,3 +56,17 @@ export const reasonOptions = [
   ['', 'Any reason'] as const,
   ...reasons.map((reason) => [reason, reasonNames[reason]] as const),
 ];
+
+/** A waiting retry has its own, as it has its own tab (§3.3). */
+export function jobStatus({
+  status,
+  attemptNumber,
+}: Pick<JobListRow, 'status' | 'attemptNumber'>): StatusName {
+  if (status === 'pending') return attemptNumber > 1 ? 'retrying' : 'pending';
+  return status;
+}
+
+/** On the Failed tab, resent or not. */
+export function isFailed({ status }: Pick<JobListRow, 'status'>): boolean {
+  return isFailedJob(status);
+}

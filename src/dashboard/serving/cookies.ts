@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { cookieScopeOf } from '#domain/public-address';
 import { type Context, redirectWithCookies, requestFacts } from '../context.ts';
-import { knownZone } from '../words/time-zone.ts';
+import { knownZone } from '../words/times.ts';
 import { readOwnPath } from './own-path.ts';
 
 const aYear = 365 * 24 * 3600;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownZone } from './time-zone.ts';
+import { knownZone } from './times.ts';
 
 test('a time zone is found by its name in any case', () => {
   assert.equal(knownZone('Asia/Tokyo'), 'Asia/Tokyo');

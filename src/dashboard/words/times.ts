@@ -76,3 +76,21 @@ export function describeForecast(forecast: Forecast | null): string | null {
       return `Active crons, waiting jobs and the pace so far reach the limit on ${forecast.runsOutOn} (UTC).`;
   }
 }
+
+/** `2026-11-21 09:05:07 UTC` */
+export function formatUtc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const mostCharacters = 64;
+
+/** Such as `Europe/Berlin`; null if unknown. */
+export function knownZone(text: string): string | null {
+  const name = text.trim();
+  if (name === '' || name.length > mostCharacters) return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}

@@ -10,9 +10,8 @@ import classes from '../forms/Form.module.css';
 import { Submit } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { useMoment } from '../parts/Time.tsx';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc, knownZone } from '../words/times.ts';
 import { presets, readSchedule, type ScheduleReading } from '../words/schedule-words.ts';
-import { knownZone } from '../words/time-zone.ts';
 
 /** §3.1. Without a script the button "Show next runs" asks the server. */
 export function ScheduleFields() {

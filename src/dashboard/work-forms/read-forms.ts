@@ -15,7 +15,7 @@ import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
 import { TEAM, type TeamSettings } from '#work/resources/team';
 import { readText, textIn, type Values } from '../forms/values.ts';
-import { formatUtc } from '../words/instants.ts';
+import { formatUtc } from '../words/times.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';
 import { MASK, type Mask, NO_MASK } from '#domain/masking';
