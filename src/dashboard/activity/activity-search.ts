@@ -1,6 +1,7 @@
 import { ACTIVITY_AREAS, type ActivityArea } from '#domain/activity';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { readInstant, timeSentence } from '#domain/run-search';
+import { readIdCursor } from '../lists/cut-page.ts';
 import type { ActivityAsked } from '../services.ts';
 
 export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
@@ -15,13 +16,11 @@ export function readActivitySearch(params: URLSearchParams): ReadFilters<Activit
   const actorId = filters.text('by');
   const from = filters.read('from', readInstant, timeSentence);
   const to = filters.read('to', readInstant, timeSentence);
-  const older = params.get('after');
-  const newer = params.get('before');
   return filters.finish({
     ...(area && { area }),
     ...(actorId && { actorId }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
-    ...(older ? { before: older } : newer ? { after: newer } : {}),
+    ...readIdCursor(params),
   });
 }

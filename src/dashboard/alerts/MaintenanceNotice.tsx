@@ -5,7 +5,6 @@ import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import { countOf } from '../words/amounts.ts';
 import { formatUtc } from '../words/times.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
@@ -71,61 +70,5 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
         {source ? 'Mute for an hour' : 'Mute the team for an hour'}
       </Submit>
     </Form>
-  );
-}
-
-export function AlertFact({
-  source,
-  isOn,
-  isMuted,
-  children,
-}: {
-  /** `cron:<id>` or `queue:<id>` */
-  source: string;
-  isOn: boolean;
-  isMuted: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <span className="row">
-      <span>{children}</span>
-      <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
-      {isOn && !isMuted ? <MuteForAnHour source={source} isSmall /> : null}
-    </span>
-  );
-}
-
-export function SlowNotice({ since, source }: { since: number | null; source: string }) {
-  if (since === null) return null;
-  const what = source.startsWith('cron:') ? 'cron' : 'queue';
-  return (
-    <Notice kind="warning" title={`This ${what} is slow`}>
-      Since <Time at={since} exact /> (<Time at={since} />
-      ). <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
-    </Notice>
-  );
-}
-
-/** Nothing without certificates. */
-export function CertificateNotice({
-  certificates,
-}: {
-  certificates: readonly { host: string; endsAt: number }[];
-}) {
-  if (certificates.length === 0) return null;
-  const what = countOf(certificates.length, 'certificate of a target', 'certificates of targets');
-  return (
-    <Notice kind="warning" title={`${what} must be renewed`}>
-      <ul>
-        {certificates.map(({ host, endsAt }) => (
-          <li key={`${host} ${endsAt}`}>
-            {host}: valid until <Time at={endsAt} exact />
-          </li>
-        ))}
-      </ul>
-      <p>
-        Requests fail after that time. The notice disappears when a run sees a newer certificate.
-      </p>
-    </Notice>
   );
 }

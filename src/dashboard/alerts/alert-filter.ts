@@ -1,4 +1,5 @@
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
+import { readIdCursor } from '../lists/cut-page.ts';
 import type { AlertFilter, NamedSource } from '../services.ts';
 
 export const alertFilters = ['level', 'source', 'delivery', 'unread'] as const;
@@ -21,8 +22,6 @@ export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearc
     'This is neither a cron nor a queue of the team.',
   );
   const unreadOnly = filters.isTicked('unread');
-  const older = params.get('after');
-  const newer = params.get('before');
   return filters.finish({
     ...(level && { level }),
     ...(delivery && { delivery }),
@@ -31,7 +30,7 @@ export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearc
         ? { sourceKind: source.kind }
         : { source: { kind: source.kind, id: source.id } })),
     ...(unreadOnly && { unreadOnly }),
-    ...(older ? { before: older } : newer ? { after: newer } : {}),
+    ...readIdCursor(params),
   });
 }
 

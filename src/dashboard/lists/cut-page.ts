@@ -30,3 +30,9 @@ export function readCursor({ searchParams }: URL): { cursor?: string } {
   const cursor = searchParams.get('after') ?? searchParams.get('before');
   return cursor === null || cursor === '' ? {} : { cursor };
 }
+
+/** Of lists by id: going on to older rows means before the last one. */
+export function readIdCursor(params: URLSearchParams): { before?: string; after?: string } {
+  const [older, newer] = [params.get('after'), params.get('before')];
+  return older ? { before: older } : newer ? { after: newer } : {};
+}

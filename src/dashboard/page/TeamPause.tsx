@@ -1,5 +1,4 @@
 import { UntilField } from './PauseUntil.tsx';
-import { useShell } from './shell.ts';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -7,11 +6,6 @@ import type { TeamPause } from '../services.ts';
 
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
 const overview = '/?index';
-
-/** The shown team's pause; null if it isn't paused (§3.11). */
-export function useTeamPause(): TeamPause | null {
-  return useShell()?.pause ?? null;
-}
 
 export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
   if (pause === null) return null;

@@ -11,7 +11,7 @@ import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
-import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
+import { PauseEverything, pauseIntents } from '../page/TeamPause.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import { Figures } from '../runs/Figures.tsx';
@@ -93,11 +93,10 @@ const sample = {
 export default function Overview({ loaderData }: Route.ComponentProps) {
   const { counts, overview, muted, firstSteps } = loaderData;
   useLiveRefresh(10);
-  const isPaused = useTeamPause() !== null;
+  const { pause = null, attention = null } = useShell() ?? {};
   const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
   // The open first step is the only primary action.
   const isFirst = firstSteps?.done.job === false;
-  const attention = useShell()?.attention ?? null;
   return (
     <>
       <PageHeader
@@ -108,7 +107,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
           </ButtonLink>
         }
         menu={
-          isPaused || !hasSources ? null : (
+          pause !== null || !hasSources ? null : (
             <MoreActions of="the team">
               <PauseEverything />
             </MoreActions>

@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { searchFrom } from '#domain/cron';
 import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
-import { useTeamPause } from '../page/TeamPause.tsx';
+import { useShell } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
@@ -26,7 +26,7 @@ export function PlannedRuns({
   const reading = readSchedule(cron.cronExpression, from, timeZone);
   const times = reading.kind === 'right' ? reading.runs : [];
   const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
-  const isTeamPaused = useTeamPause() !== null;
+  const isTeamPaused = (useShell()?.pause ?? null) !== null;
   const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
   const overlap = describeOverlap(recentResults, planned);
   const isPlanned = cron.isActive && !hasEnded(cron);

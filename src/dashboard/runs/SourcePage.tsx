@@ -1,13 +1,17 @@
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { CertificateNotice, MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FailingNotice, readFailing } from './FailingNotice.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
+import { Time } from '../parts/Time.tsx';
 import type { Streak, Work } from '../services.ts';
+import { countOf } from '../words/amounts.ts';
 
 type Source = {
   kind: 'cron' | 'queue';
@@ -59,6 +63,7 @@ type SourcePageProps = {
 };
 
 export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
+  const { slowSince, certificates } = facts;
   return (
     <>
       <PageHeader
@@ -83,8 +88,31 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
       />
       <div className="stack">
         <FailingNotice of={of} id={id} {...facts} isMuted={facts.windows.length > 0} />
-        <SlowNotice since={facts.slowSince} source={`${of}:${id}`} />
-        <CertificateNotice certificates={facts.certificates} />
+        {slowSince === null ? null : (
+          <Notice kind="warning" title={`This ${of} is slow`}>
+            Since <Time at={slowSince} exact /> (<Time at={slowSince} />
+            ).{' '}
+            <Link to={`/alerts?source=${encodeURIComponent(`${of}:${id}`)}`}>See its alerts</Link>
+          </Notice>
+        )}
+        {certificates.length === 0 ? null : (
+          <Notice
+            kind="warning"
+            title={`${countOf(certificates.length, 'certificate of a target', 'certificates of targets')} must be renewed`}
+          >
+            <ul>
+              {certificates.map(({ host, endsAt }) => (
+                <li key={`${host} ${endsAt}`}>
+                  {host}: valid until <Time at={endsAt} exact />
+                </li>
+              ))}
+            </ul>
+            <p>
+              Requests fail after that time. The notice disappears when a run sees a newer
+              certificate.
+            </p>
+          </Notice>
+        )}
         {parts.notices}
         <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />
         {parts.children}

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { AlertSettings } from '#domain/alert-settings';
+import { Link } from 'react-router';
 import type { Assertion } from '#domain/assertion';
 import type { SlowRule } from '#domain/slow-runs';
-import { AlertFact } from '../alerts/MaintenanceNotice.tsx';
+import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { CutText } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Tags } from '../parts/Tags.tsx';
@@ -32,15 +32,16 @@ type SourceSettingsProps = {
 export function SourceSettings(props: SourceSettingsProps) {
   const { of, source, first, last = [], facts, alerts, recipientsTitle, children } = props;
   const { alertSettings, windows } = facts;
+  const { note, runbookUrl, remindHours, slow, certificates } = alertSettings;
   const { id, tags, assertions, createdAt } = source;
+  const to = `/alerts?source=${encodeURIComponent(`${of}:${id}`)}`;
+  const mayRaise = alerts.isOn || slow !== null || certificates;
   const alertFact = (
-    <AlertFact
-      source={`${of}:${id}`}
-      isOn={alerts.isOn || alertSettings.slow !== null || alertSettings.certificates}
-      isMuted={windows.length > 0}
-    >
-      {alerts.words}
-    </AlertFact>
+    <span className="row">
+      <span>{alerts.words}</span>
+      <Link to={to}>See its alerts</Link>
+      {mayRaise && windows.length === 0 ? <MuteForAnHour source={`${of}:${id}`} isSmall /> : null}
+    </span>
   );
   return (
     <Panel title="Settings">
@@ -50,10 +51,37 @@ export function SourceSettings(props: SourceSettingsProps) {
           ...first,
           [alerts.title, alertFact],
           [recipientsTitle, facts.recipients],
-          ...noteEntries(alertSettings),
+          [
+            'Slow runs',
+            slow === null ? null : `Alerts when one takes longer than ${describeRule(slow)}`,
+          ],
+          ['Certificates', certificates ? 'Alerts when one of a target ends soon' : null],
+          [
+            'Reminders',
+            remindHours === null
+              ? null
+              : `Every ${countOf(remindHours, 'hour', 'hours')} while it keeps failing`,
+          ],
+          ['Note', note],
+          [
+            'Runbook',
+            runbookUrl === null ? null : (
+              <a key="runbook" href={runbookUrl} rel="noreferrer">
+                {runbookUrl}
+              </a>
+            ),
+          ],
           [
             'Success assertions',
-            assertions.length === 0 ? 'None' : <AssertionList assertions={assertions} />,
+            assertions.length === 0 ? (
+              'None'
+            ) : (
+              <ul key="assertions">
+                {assertions.map((assertion, at) => (
+                  <li key={at}>{describe(assertion)}</li>
+                ))}
+              </ul>
+            ),
           ],
           ...last,
           ['Id', <CutText key="id" text={id} copy="Copy id" />],
@@ -62,16 +90,6 @@ export function SourceSettings(props: SourceSettingsProps) {
       />
       {children}
     </Panel>
-  );
-}
-
-export function AssertionList({ assertions }: { assertions: readonly Assertion[] }) {
-  return (
-    <ul>
-      {assertions.map((assertion, at) => (
-        <li key={at}>{describe(assertion)}</li>
-      ))}
-    </ul>
   );
 }
 
@@ -101,32 +119,4 @@ function describeRule({ seconds, timesMedian }: SlowRule): string {
   ]
     .filter((part) => part !== null)
     .join(' or ');
-}
-
-export function noteEntries({
-  note,
-  runbookUrl,
-  remindHours,
-  slow,
-  certificates,
-}: Omit<AlertSettings, 'channels'>): (readonly [string, ReactNode])[] {
-  return [
-    ['Slow runs', slow === null ? null : `Alerts when one takes longer than ${describeRule(slow)}`],
-    ['Certificates', certificates ? 'Alerts when one of a target ends soon' : null],
-    [
-      'Reminders',
-      remindHours === null
-        ? null
-        : `Every ${countOf(remindHours, 'hour', 'hours')} while it keeps failing`,
-    ],
-    ['Note', note],
-    [
-      'Runbook',
-      runbookUrl === null ? null : (
-        <a key="runbook" href={runbookUrl} rel="noreferrer">
-          {runbookUrl}
-        </a>
-      ),
-    ],
-  ];
 }
