@@ -59,14 +59,14 @@ export function GoneLink({ note, to, word }: { note: string; to?: string; word?:
   );
 }
 
-/** Fixed if an invitation names it. */
-export function EmailField({
-  email = null,
-  autoFocus = false,
-}: {
-  email?: string | null;
+type AccountProps = {
+  /** Fixed if an invitation names it. */
+  email?: string | null | undefined;
+  /** False if another field is above. */
   autoFocus?: boolean;
-}) {
+};
+
+export function EmailField({ email = null, autoFocus = false }: AccountProps) {
   return (
     <TextField
       name="email"
@@ -80,14 +80,7 @@ export function EmailField({
   );
 }
 
-export function AccountFields({
-  email,
-  autoFocus = true,
-}: {
-  email?: string | null;
-  /** False if another field is above them. */
-  autoFocus?: boolean;
-}) {
+export function AccountFields({ email, autoFocus = true }: AccountProps) {
   return (
     <>
       <TextField
@@ -98,7 +91,7 @@ export function AccountFields({
         required
         maxLength={LIMITS.personNameCharacters}
       />
-      <EmailField {...(email === undefined ? {} : { email })} />
+      <EmailField email={email} />
       <NewPasswordField
         label="Password"
         description="At least 8 characters. A few random words are good."

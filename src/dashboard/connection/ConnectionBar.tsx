@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { Link, useFetcher, useLocation, useHref, useMatches } from 'react-router';
-import { Button } from '../parts/Button.tsx';
+import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { noteFormProblem, useConnection, type Connection } from './connection.ts';
 import { rememberShown } from './keep-page.ts';
@@ -24,14 +24,7 @@ export function ConnectionBar() {
             {connection.kind === 'live' ? null : <ConnectionWords connection={connection} />}
           </div>
           {formProblem && connection.kind === 'live' ? (
-            <button
-              type="button"
-              className="bare"
-              aria-label="Close message"
-              onClick={() => noteFormProblem(null)}
-            >
-              <Glyph name="cross" size={14} />
-            </button>
+            <CrossButton label="Close message" onClick={() => noteFormProblem(null)} />
           ) : null}
         </div>
       )}

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router';
 import { addressOf } from '../address.ts';
 import { takeExpectedToast } from '../connection/keep-page.ts';
 import type { Toast } from '../serving/cookies.ts';
+import { CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import classes from './Toasts.module.css';
 
@@ -37,14 +38,7 @@ export function Toasts({ toast }: { toast: Toast | null }) {
           <span>
             {shown.text} {shown.href ? <Link to={shown.href}>{shown.linkText}</Link> : null}
           </span>
-          <button
-            type="button"
-            className="bare needs-script"
-            aria-label="Close message"
-            onClick={() => setShown(null)}
-          >
-            <Glyph name="cross" size={14} />
-          </button>
+          <CrossButton label="Close message" onClick={() => setShown(null)} />
         </div>
       ) : null}
     </div>

@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useMayOpen } from '../page/may-change.ts';
+import { Glyph } from './Glyph.tsx';
 import classes from './Button.module.css';
 
 type Looks = {
@@ -41,4 +42,13 @@ export function Submit({ intent, ...rest }: SubmitProps) {
 /** Hidden from viewers if it leads to a form that changes the team's work. */
 export function ButtonLink(props: Looks & ComponentProps<typeof Link>) {
   return useMayOpen(props.to) ? <Link {...dress(props)} /> : null;
+}
+
+/** Removes a row or closes a message. Only with scripts. */
+export function CrossButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <button type="button" className="bare needs-script" aria-label={label} onClick={onClick}>
+      <Glyph name="cross" size={14} />
+    </button>
+  );
 }

@@ -3,7 +3,7 @@ import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/a
 import { describeWrong, FieldFrame } from '../forms/Field.tsx';
 import { useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { Button } from '../parts/Button.tsx';
+import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 
 type AssertionRow = { kind: string; path: string; value: string };
@@ -138,16 +138,7 @@ function Row({ row, number, isWrong, onRemove }: RowProps) {
         placeholder="Expected"
         defaultValue={row.value}
       />
-      {onRemove ? (
-        <button
-          type="button"
-          className="bare"
-          aria-label={`Remove assertion ${number}`}
-          onClick={onRemove}
-        >
-          <Glyph name="cross" size={14} />
-        </button>
-      ) : null}
+      {onRemove ? <CrossButton label={`Remove assertion ${number}`} onClick={onRemove} /> : null}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { describeControl, describeWrong, FieldFrame } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
 import { useShown, useField } from '../forms/Form.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
 
@@ -70,14 +70,10 @@ export function HeadersEditor() {
                     }
                   />
                 ))}
-                <button
-                  type="button"
-                  className="bare"
-                  aria-label={`Remove header ${at + 1}`}
+                <CrossButton
+                  label={`Remove header ${at + 1}`}
                   onClick={() => setPairs(pairs.filter((_, index) => index !== at))}
-                >
-                  <Glyph name="cross" size={14} />
-                </button>
+                />
               </div>
             ))}
             <Button
