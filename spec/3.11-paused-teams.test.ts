@@ -154,8 +154,8 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
       const { figures, nextUp, troubles } = await work.readOverview(teamId);
       assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);
-      const { due, held } = await store.backlog.read(service.clock.now());
-      assert.deepEqual([due.count, held.count], [0, 1]);
+      const { due, paused } = await store.backlog.read(service.clock.now());
+      assert.deepEqual([due.count, paused.count], [0, 1]);
     });
 
     if (dialect === 'postgres') {

@@ -170,7 +170,7 @@ describe('the Alerts tab', () => {
     const page = await visit('/alerts', user);
     page.row('Nightly').shows('Muted', 'HTTP 500 · muted by “Database <b>upgrade</b>”');
     page.shows('Alerts of the team are muted');
-    await page.press('Apply', { Notice: 'sent' });
+    await page.press('Apply', { Notification: 'sent' });
     page.shows('No alert matches');
   });
 
@@ -209,7 +209,7 @@ describe('the Alerts tab', () => {
     await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
     await store.channels.recordError(user.teamId, 'HTTP 404 error', Date.now());
     const page = await visit('/alerts', user);
-    page.shows('The last notice by Slack could not be sent.');
+    page.shows('The last notification by Slack could not be sent.');
     page.shows('An admin of the team can check the channel.');
     assert.doesNotMatch(page.html, /s3cret|127\.0\.0\.1:\d+\/…/);
   });

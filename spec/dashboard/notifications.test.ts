@@ -114,12 +114,12 @@ describe('the notification channel', () => {
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
     await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
     const page = await visit(admin);
-    page.shows('The last notice could not be sent.');
+    page.shows('The last notification could not be sent.');
     page.shows('HTTP 410 <b>error</b>');
     await store.channels.recordSent(admin.teamId, Date.now());
     await page.go(page.path);
     page.shows('Last error');
-    page.lacks('The last notice could not be sent.');
+    page.lacks('The last notification could not be sent.');
   });
 
   test("members can't change channels and get 403", async () => {
@@ -217,7 +217,7 @@ test('each kind of channel validates its fields and never shows its secrets', as
     ['ntfy', { ntfy_token: 'a\r\nHost: x' }, 'The access token does not look like one'],
     ['pagerduty', { pagerduty_routing_key: 'a b' }, 'The integration key does not look like one'],
     ['webhook', {}, 'The webhook address is required.'],
-    ['email', { collect_minutes: '61' }, 'Notices are collected for 1 to 60 minutes.'],
+    ['email', { collect_minutes: '61' }, 'Notifications are collected for 1 to 60 minutes.'],
   ];
   for (const [kind, fields, says] of wrong) {
     const { status, text } = await post({ kind, ...fields });

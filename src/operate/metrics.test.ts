@@ -17,7 +17,7 @@ async function namesOf(metrics: Metrics): Promise<string[]> {
 }
 
 const NONE = { count: 0, oldestMs: 0 };
-const BACKLOG = { due: NONE, held: NONE, scheduled: NONE, processing: NONE };
+const BACKLOG = { due: NONE, paused: NONE, scheduled: NONE, processing: NONE };
 
 const RUNS = { success: 7, retried: 2, failed: 1 };
 const FIGURES = {
@@ -53,7 +53,7 @@ function watched(
     clock,
     inFlight: () => 0,
     readBacklog,
-    readOutbox: () => Promise.resolve({ callbacks: NONE, notices: NONE }),
+    readOutbox: () => Promise.resolve({ callbacks: NONE, notifications: NONE }),
     ping: () => Promise.resolve(),
     checkReady: () => Promise.resolve(),
     readFreeBytes: () => Promise.resolve(5_000_000_000),
@@ -89,7 +89,7 @@ test('docs/metrics.md names the labels of each figure, and no others', async () 
 test('docs/metrics.md names each state of the backlog', async () => {
   const text = await watched().registry.metrics();
   const states = [...text.matchAll(/^belfry_jobs\{state="(\w+)"\}/gm)].map(([, state]) => state);
-  assert.deepEqual(states, ['due', 'held', 'scheduled', 'processing']);
+  assert.deepEqual(states, ['due', 'paused', 'scheduled', 'processing']);
   for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
 });
 

@@ -55,7 +55,7 @@ interface MetricSources {
 export class Metrics implements EngineObserver, NotificationObserver {
   readonly registry = new Registry();
   readonly #notifications = new Counter({
-    name: 'belfry_notices_total',
+    name: 'belfry_notifications_total',
     help: 'Mails and posts about alerts, by channel and outcome; a failed one is tried again for an hour',
     labelNames: ['channel', 'outcome'],
     registers: [this.registry],

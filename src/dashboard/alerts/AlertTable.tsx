@@ -49,7 +49,7 @@ export const alertColumns: Column<Alert>[] = [
       ),
   },
   {
-    head: 'Notice',
+    head: 'Notification',
     isPlain: true,
     width: '104px',
     givesWay: 2,

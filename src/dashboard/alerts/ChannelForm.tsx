@@ -60,8 +60,8 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
       ))}
       <NumberField
         name="collect_minutes"
-        label="Collect notices"
-        description="Minutes to wait after the first notice, up to 60. Then all are sent as one. Empty: each is sent at once. PagerDuty always gets each at once."
+        label="Collect notifications"
+        description="Minutes to wait after the first notification, up to 60. Then all are sent as one. Empty: each is sent at once. PagerDuty always gets each at once."
         isShort={false}
       />
       <div className="row">

@@ -97,5 +97,5 @@ function describeUse({ crons, queues }: ChannelUse): string {
     ...(queues > 0 ? [countOf(queues, 'queue', 'queues')] : []),
   ].join(' and ');
   const [name, their] = crons + queues === 1 ? ['uses', 'Its'] : ['use', 'Their'];
-  return `${users} ${name} it. ${their} notices, including unsent ones, will go to the default channel.`;
+  return `${users} ${name} it. ${their} notifications, including unsent ones, will go to the default channel.`;
 }

@@ -22,9 +22,9 @@ export function PresentChannel({
   return (
     <>
       {isFailing(channel) ? (
-        <Notice kind="failed" title="The last notice could not be sent.">
-          {asSentence(lastError ?? '')} It failed <Time at={lastErrorAt} />. Belfry retries a notice
-          for an hour.
+        <Notice kind="failed" title="The last notification could not be sent.">
+          {asSentence(lastError ?? '')} It failed <Time at={lastErrorAt} />. Belfry retries a
+          notification for an hour.
         </Notice>
       ) : null}
       {isMailedKind(kind) && !sendsMail ? <NoMailServer /> : null}
@@ -34,7 +34,7 @@ export function PresentChannel({
           ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
           ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
           [
-            'Collects notices',
+            'Collects notifications',
             collectMinutes === null ? null : `for ${countOf(collectMinutes, 'minute', 'minutes')}`,
           ],
           ['Last sent', <Time key="sent" at={lastSentAt} />],
@@ -56,8 +56,8 @@ export function PresentChannel({
 export function NoMailServer() {
   return (
     <Notice kind="warning" title="No mail server is set up.">
-      Email notices are only written to the service log. Ask the operator of Belfry to set up a mail
-      server.
+      Email notifications are only written to the service log. Ask the operator of Belfry to set up
+      a mail server.
     </Notice>
   );
 }

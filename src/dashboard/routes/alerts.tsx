@@ -174,7 +174,7 @@ function Filters({ sources, faults }: FiltersProps) {
       >
         <SourceOptions sources={sources} />
       </FilterChoice>
-      <FilterChoice name="delivery" label="Notice" options={deliveries} />
+      <FilterChoice name="delivery" label="Notification" options={deliveries} />
       <label className="row">
         <input type="checkbox" name="unread" value="1" defaultChecked={unread === '1'} />
         Unread only
@@ -211,7 +211,7 @@ function ChannelTrouble({ channel, mayRepair }: { channel: ListedChannel; mayRep
   const by = channel.name === null ? nameChannel(channel.kind) : `“${channel.name}”`;
   if (!isFailing(channel)) return null;
   return (
-    <Notice kind="warning" title={`The last notice by ${by} could not be sent.`}>
+    <Notice kind="warning" title={`The last notification by ${by} could not be sent.`}>
       {`${asSentence(channel.lastError ?? '')} `}
       {mayRepair ? (
         <Link to="/settings/notifications">Check the channel</Link>

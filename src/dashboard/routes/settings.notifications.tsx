@@ -53,10 +53,10 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
           <Notice
             key={channel.id}
             kind="failed"
-            title={`The last notice by “${nameOfChannel(channel)}” could not be sent.`}
+            title={`The last notification by “${nameOfChannel(channel)}” could not be sent.`}
           >
             {asSentence(channel.lastError ?? '')} It failed <Time at={channel.lastErrorAt} />.
-            Belfry retries a notice for an hour.
+            Belfry retries a notification for an hour.
           </Notice>
         ))}
         {!sendsMail && rows.some(({ kind }) => isMailedKind(kind)) ? <NoMailServer /> : null}
@@ -80,8 +80,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
         )}
       </Section>
       <Section
-        title="Content of notices"
-        note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
+        title="Content of notifications"
+        note="A notification holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         <p>
           Alerts of queues with “Enable email alerts for job failures” are emailed to every member,

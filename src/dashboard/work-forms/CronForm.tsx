@@ -116,7 +116,7 @@ export function CronForm(props: CronFormProps) {
           <AlertFields
             choices={props.choices}
             channelNote="Choose channels for each alert level. If none is ticked, the alert is shown on the Alerts page only."
-            reminderNote="Repeats the notice while the cron keeps failing."
+            reminderNote="Repeats the notification while the cron keeps failing."
           />
         </Section>
         <Section title="Tags" note="To find it again.">

@@ -95,7 +95,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           <AlertFields
             choices={choices}
             channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again, drains again or fails less often.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
-            reminderNote="Repeats the notice while failed jobs are neither retried nor deleted, or the queue does not drain or fails too often."
+            reminderNote="Repeats the notification while failed jobs are neither retried nor deleted, or the queue does not drain or fails too often."
           />
         </Section>
         <Section title="Storage and tags" note="How long failed jobs stay, and how you find them.">

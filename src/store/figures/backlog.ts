@@ -3,8 +3,8 @@ import { IS_PAUSED } from '../runs/due-jobs.ts';
 import type { Database } from '../database/database.ts';
 import type { Context } from '../database/context.ts';
 
-/** `held`: due in a paused queue; `due`: waits only for a slot. */
-type WaitingState = 'due' | 'held' | 'scheduled';
+/** `paused`: due in a paused queue; `due`: waits only for a slot. */
+type WaitingState = 'due' | 'paused' | 'scheduled';
 type BacklogState = WaitingState | 'processing';
 
 export interface InState {
@@ -20,7 +20,7 @@ export interface Outbox {
   /** Since the end of the run. */
   callbacks: InState;
   /** Notifications, since the first failed try. Both names are values of the metrics' label `of`. */
-  notices: InState;
+  notifications: InState;
 }
 
 export const backlog = {
@@ -34,7 +34,7 @@ export const backlog = {
     const scheduled = waiting.reduce((sum, each) => sum + each.waiting - each.due, 0);
     return {
       due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
-      held: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
+      paused: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
       scheduled: { count: scheduled, oldestMs: 0 },
       processing: { count: running?.running ?? 0, oldestMs: ageOf(running?.oldest, now) },
     };
@@ -44,7 +44,7 @@ export const backlog = {
   async readOutbox({ searches }: Context, now: number): Promise<Outbox> {
     return {
       callbacks: await measure(searches, countCallbacks, now),
-      notices: await measure(searches, countNotifications, now),
+      notifications: await measure(searches, countNotifications, now),
     };
   },
 };

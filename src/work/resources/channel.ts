@@ -137,7 +137,7 @@ export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
   collectMinutes: integer('collect_minutes', {
     ...COLLECT_MINUTES,
     initial: null,
-    outside: `Notices are collected for ${rangeOf(COLLECT_MINUTES)} minutes.`,
+    outside: `Notifications are collected for ${rangeOf(COLLECT_MINUTES)} minutes.`,
     option: {
       flags: '--collect-minutes <N>',
       help: 'collect notifications for so long and send them as one',
