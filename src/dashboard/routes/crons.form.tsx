@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router';
-import { useFormAnswer } from '../forms/Form.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { changeSearch } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -7,14 +7,36 @@ import { UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
-import type { SameCron } from '../services.ts';
-import { CronForm } from '../work-forms/CronForm.tsx';
+import type { ChannelChoice, SameCron } from '../services.ts';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
 import { hasMask } from '#domain/masking';
 import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
 import { sameAsField, SameCronNotice } from '../work-forms/SameCronNotice.tsx';
+import { STOP_AFTER } from '#domain/alert-streak';
+import { LIMITS, rangeOf } from '#domain/limits';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import { AlertFields } from '../alerts/AlertFields.tsx';
+import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
+import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { Advanced } from '../forms/Advanced.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import { Section } from '../parts/Section.tsx';
+import { useReach } from '../work-forms/reach.ts';
+import {
+  MoreFields,
+  PayloadField,
+  RequestPreview,
+  ResponseFields,
+  TagsField,
+  TargetFields,
+} from '../work-forms/RequestFields.tsx';
+import {
+  ScheduleFields,
+  SchedulePreview,
+  StartAndEndFields,
+} from '../work-forms/ScheduleFields.tsx';
 import type { Route } from './+types/crons.form.ts';
 
 /** `/crons/new`, `/crons/:id/edit` */
@@ -85,12 +107,23 @@ export async function action({ params, context }: Route.ActionArgs) {
   return say(`/crons/${made.id}`, `The cron “${made.name}” is created.`);
 }
 
+const thresholds = [
+  { value: '', text: 'No alerts' },
+  { value: '1', text: 'After 1 failed run' },
+  { value: '2', text: 'After 2 failed runs in a row' },
+  { value: '3', text: 'After 3 failed runs in a row' },
+];
+
+/** Open at once; the rest is under Advanced. */
+const essentials = new Set(['name', 'method', 'url', 'cron_expression', 'alert_threshold']);
+
 type Answer = { test: ShownTest; same: SameCron; pasted: Pasted };
 
 export default function CronFormPage({ loaderData }: Route.ComponentProps) {
-  const { cron, from } = loaderData;
+  const { cron, from, choices } = loaderData;
   const { values, test, same, pasted } = useFormAnswer<Answer>();
-  const key = `${from} ${cron?.areSecretsShown}`;
+  const runsCounted = cron?.runsCounted ?? 0;
+  const reach = useReach();
   return (
     <>
       {cron ? (
@@ -108,32 +141,112 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
           parent={{ to: '/crons', text: 'Crons' }}
         />
       )}
-      <CronForm
+      <Form
         // A paste must refill fields with typed text.
-        key={pasted ? JSON.stringify(values) : key}
+        key={pasted ? JSON.stringify(values) : `${from} ${cron?.areSecretsShown}`}
+        noValidate
         values={loaderData.values}
-        urlNote={loaderData.urlNote}
-        word={cron ? 'Save' : 'Create cron'}
-        cancelTo={cron ? `/crons/${cron.id}` : '/crons'}
-        choices={loaderData.choices}
-        sendsMail={loaderData.sendsMail}
-        isNew={cron === null}
-        from={from}
-        runsCounted={cron?.runsCounted ?? 0}
-        paste={
-          cron || from ? null : (
-            <PasteBox
-              pasted={pasted}
-              example="*/15 * * * * curl -fsS https://api.example.com/tasks/sync"
-            />
-          )
-        }
-        outcome={
-          test ? <TestOutcome outcome={test} /> : same ? <SameCronNotice same={same} /> : null
-        }
-      />
+      >
+        <EnterSaves />
+        {from ? <input type="hidden" name="from" value={from} /> : null}
+        {cron || from ? null : (
+          <PasteBox
+            pasted={pasted}
+            example="*/15 * * * * curl -fsS https://api.example.com/tasks/sync"
+          />
+        )}
+        <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
+          <TextField
+            name="name"
+            required
+            maxLength={LIMITS.nameCharacters}
+            autoComplete="off"
+            placeholder="Close the month"
+            autoFocus={cron === null}
+          />
+          <TargetFields urlNote={loaderData.urlNote} />
+        </Section>
+        <Section
+          title="Schedule"
+          note="Crons run in UTC, at most once a minute."
+          preview={<SchedulePreview runsCounted={runsCounted} />}
+        >
+          <ScheduleFields />
+        </Section>
+        <Section title="Alerts" note="When runs fail.">
+          <ChoiceField
+            name="alert_threshold"
+            description={describeWay(choices, loaderData.sendsMail)}
+            choices={thresholds}
+            isShort
+          />
+        </Section>
+        <AdvancedFields choices={choices} runsCounted={runsCounted} />
+        {test ? <TestOutcome outcome={test} /> : same ? <SameCronNotice same={same} /> : null}
+        <FormActions
+          word={cron ? 'Save' : 'Create cron'}
+          cancelTo={cron ? `/crons/${cron.id}` : '/crons'}
+        />
+      </Form>
     </>
   );
+}
+
+type AdvancedFieldsProps = { choices: readonly ChannelChoice[]; runsCounted: number };
+
+function AdvancedFields({ choices, runsCounted }: AdvancedFieldsProps) {
+  return (
+    <Advanced defaults={newCron} essentials={essentials}>
+      <Section title="Request" note="Every run sends the same request.">
+        <PayloadField
+          description="JSON is sent as that JSON, any other text as {“body”: text}. A GET sends it in the query string."
+          rows={5}
+        />
+        <MoreFields />
+      </Section>
+      <Section
+        title="Success"
+        note="A run succeeds if the response is 2xx and meets every assertion. Crons are never retried."
+      >
+        <ResponseFields />
+      </Section>
+      <Section title="Start and end" note="When the schedule applies.">
+        <CheckField
+          name="is_active"
+          label="Active"
+          description="If unticked, the cron is paused: it does not run until you start it."
+        />
+        <StartAndEndFields runsCounted={runsCounted} />
+        <NumberField
+          name="stop_after"
+          label="Stop after failed runs"
+          description={`Pauses the cron and raises an alert after this many failed runs in a row, ${rangeOf(STOP_AFTER)}. To continue, start it again. Empty: never.`}
+          placeholder="never"
+        />
+      </Section>
+      <Section title="More alerts" note="When runs are slow, and who is notified.">
+        <AlertFields
+          choices={choices}
+          channelNote="Choose channels for each alert level. If none is ticked, the alert is shown on the Alerts page only."
+          reminderNote="Repeats the notification while the cron keeps failing."
+        />
+      </Section>
+      <Section title="Tags" note="To find it again.">
+        <TagsField />
+      </Section>
+    </Advanced>
+  );
+}
+
+/** Where alerts go unless other channels are chosen below. */
+function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): string {
+  const standard = choices.find(({ id }) => id === DEFAULT_REF);
+  if (!standard) return 'Alerts appear on the Alerts page.';
+  if (standard.kind !== 'email')
+    return `Alerts go to ${nameOfChannel(standard)} (${nameChannel(standard.kind)}) and to the Alerts page.`;
+  return sendsMail
+    ? 'Alerts are emailed to every member and appear on the Alerts page.'
+    : 'Alerts appear on the Alerts page. Email is not configured.';
 }
 
 function SecretsNote({ areShown }: { areShown: boolean }) {

@@ -1,13 +1,12 @@
 import { redirect } from 'react-router';
 import { formatUtcMinute } from '#domain/instant';
-import { useFormAnswer } from '../forms/Form.tsx';
+import { Form, useField, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { storedJob, takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
-import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
 import {
@@ -18,6 +17,19 @@ import {
   tooLate,
 } from '../work-forms/read-forms.ts';
 import type { JobInput } from '#work/resources/job';
+import { LIMITS } from '#domain/limits';
+import { Advanced } from '../forms/Advanced.tsx';
+import { ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
+import classes from '../forms/Form.module.css';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import { Section } from '../parts/Section.tsx';
+import { useReach } from '../work-forms/reach.ts';
+import {
+  MoreFields,
+  PayloadField,
+  RequestPreview,
+  TargetFields,
+} from '../work-forms/RequestFields.tsx';
 import type { Route } from './+types/jobs.form.ts';
 
 /** `/jobs/new`, `/jobs/:id/edit` (§3.2) */
@@ -107,8 +119,21 @@ export async function action({ params, context }: Route.ActionArgs) {
   }
 }
 
+const newJob = { headers: '', callback_url: '' };
+/** Open at once; the rest is under Advanced. */
+const essentials = new Set([
+  'queue',
+  'new_queue',
+  'delay',
+  'scheduled_at',
+  'method',
+  'url',
+  'payload',
+]);
+
 export default function JobFormPage({ loaderData }: Route.ComponentProps) {
-  const { from, edits } = loaderData;
+  const { from, edits, queues } = loaderData;
+  const reach = useReach();
   const { values, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
   const name = `Job ${edits?.id.slice(-8)}`;
   return (
@@ -121,21 +146,117 @@ export default function JobFormPage({ loaderData }: Route.ComponentProps) {
           parent={{ to: '/jobs', text: 'Jobs' }}
         />
       )}
-      <JobForm
-        {...loaderData}
+      <Form
         // A paste must refill fields with typed text.
         key={pasted ? JSON.stringify(values) : from}
-        urlNote={pasted ? undefined : loaderData.urlNote}
-        paste={
-          edits || from ? null : (
-            <PasteBox
-              pasted={pasted}
-              example={`curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`}
-            />
-          )
-        }
-        outcome={test ? <TestOutcome outcome={test} /> : null}
-      />
+        noValidate
+        values={loaderData.values}
+      >
+        <EnterSaves />
+        {from ? <input type="hidden" name="from" value={from} /> : null}
+        {edits || from ? null : (
+          <PasteBox
+            pasted={pasted}
+            example={`curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`}
+          />
+        )}
+        <Section
+          title="Queue"
+          note="It decides timeout, retries, assertions and how many run at once."
+        >
+          {edits ? (
+            <>
+              <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
+              <InstantField
+                name="scheduled_at"
+                label="Time (UTC)"
+                description={`Until ${edits.latest}. If the time is in the past, the job starts at once.`}
+              />
+            </>
+          ) : (
+            <>
+              <QueueChoice queues={queues} pausedCount={loaderData.pausedCount} />
+              <NumberField
+                name="delay"
+                description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+              />
+            </>
+          )}
+        </Section>
+        <Section
+          title="Request"
+          note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
+          preview={<RequestPreview />}
+        >
+          <TargetFields urlNote={pasted ? undefined : loaderData.urlNote} />
+          <PayloadField
+            description="A JSON object or list. A GET sends it in the query string."
+            rows={8}
+          />
+        </Section>
+        <Advanced defaults={newJob} essentials={essentials}>
+          <Section title="More" note="Headers of the request, and who receives the outcome.">
+            <MoreFields />
+          </Section>
+        </Advanced>
+        {test ? <TestOutcome outcome={test} /> : null}
+        <FormActions
+          word={edits ? 'Save' : 'Create job'}
+          cancelTo={edits ? `/jobs/${edits.id}` : '/jobs'}
+        />
+      </Form>
     </>
+  );
+}
+
+const choicesOf = (names: readonly string[]) => names.map((name) => ({ value: name, text: name }));
+
+/** `pausedCount`: those aren't offered (§2.3). */
+type QueueChoiceProps = { queues: readonly string[]; pausedCount: number };
+
+function QueueChoice({ queues, pausedCount }: QueueChoiceProps) {
+  const { value: chosen = '' } = useField('queue');
+  const newQueue = {
+    maxLength: LIMITS.queueCharacters,
+    autoComplete: 'off',
+  };
+  if (queues.length === 0) {
+    return (
+      <TextField
+        {...newQueue}
+        name="queue"
+        label="Queue"
+        description={
+          pausedCount > 0
+            ? 'Every queue is paused. Enter a new name to create a queue with default settings.'
+            : 'You have no queue yet. The job creates one with this name and default settings.'
+        }
+        required
+        placeholder="default"
+        defaultValue="default"
+      />
+    );
+  }
+  // The original's queue may be gone or paused.
+  const isOffered = chosen === '' || queues.includes(chosen);
+  return (
+    <div className={classes.pair}>
+      <ChoiceField
+        name="queue"
+        label="Queue"
+        description={pausedCount > 0 ? `Paused queues are not listed (${pausedCount}).` : undefined}
+        choices={[
+          ...(isOffered ? [] : [{ value: '', text: 'Choose a queue' }]),
+          ...choicesOf(queues),
+        ]}
+      />
+      <TextField
+        {...newQueue}
+        name="new_queue"
+        label="Or a new queue"
+        description="Enter a name to create a queue with default settings."
+        defaultValue={isOffered ? '' : chosen}
+      />
+    </div>
   );
 }

@@ -1,10 +1,18 @@
 import { useRef } from 'react';
 import { HTTP_METHODS } from '#domain/exchange';
 import { MOST_TAGS, TAG_CHARACTERS } from '#domain/tags';
-import { ChoiceField, LinesField, PlainField, UrlField } from '../forms/Field.tsx';
+import {
+  CheckField,
+  ChoiceField,
+  LinesField,
+  NumberField,
+  PlainField,
+  UrlField,
+} from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
 import { useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { HeadersEditor } from './HeadersEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
@@ -68,5 +76,24 @@ export function TagsField() {
       autoCapitalize="none"
       placeholder="billing, nightly"
     />
+  );
+}
+
+/** How responses are judged and stored, of a cron or a queue. */
+export function ResponseFields() {
+  return (
+    <>
+      <NumberField
+        name="timeout_seconds"
+        label="Request timeout"
+        description="Seconds for the whole request, 1 to 300."
+      />
+      <AssertionsEditor />
+      <CheckField
+        name="keep_response_body"
+        label="Store response bodies"
+        description="Untick it if responses have personal data. Assertions still read them, and the values that they compare are stored."
+      />
+    </>
   );
 }
