@@ -5,18 +5,19 @@ import { AskAuthenticator } from './AskAuthenticator.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { Form } from '../forms/Form.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import type { ProfileAnswer } from './profile-actions.ts';
 import { Time } from '../parts/Time.tsx';
 
-type PasskeysProps = {
-  passkeys: readonly Passkey[];
-  /** Set once the password was right. */
-  asked: { options: string; name: string } | undefined;
-};
-
-export function Passkeys({ passkeys, asked }: PasskeysProps) {
+export function Passkeys({ passkeys }: { passkeys: readonly Passkey[] }) {
+  // `asked` is set once the password was right.
+  const { intent, problem, asked } = useFormAnswer<ProfileAnswer>();
   return (
     <>
+      {problem && (intent === 'add-passkey' || intent === 'delete-passkey') ? (
+        <Notice kind="failed">{problem}</Notice>
+      ) : null}
       {passkeys.length === 0 ? <p>You have no passkeys.</p> : null}
       <ul className="rows flush">
         {passkeys.map(({ id, name, createdAt }) => (

@@ -4,32 +4,23 @@ import { Submit } from '../parts/Button.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { Form } from '../forms/Form.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { QrCode } from './QrCode.tsx';
-import { ShownOnce } from '../parts/ShownOnce.tsx';
-import type { SecondFactorSetUp } from './profile-actions.ts';
+import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
+import type { ProfileAnswer, SecondFactorSetUp } from './profile-actions.ts';
 
-type SecondFactorProps = {
-  isOn: boolean;
-  /** Shown only once; null if nothing was set up, or after the confirmation. */
-  begun: SecondFactorSetUp | null;
-  onTaken: () => void;
-  /** Must be kept as well. */
-  renewed: readonly string[] | null;
-  onRenewedTaken: () => void;
-  isConfirming: boolean;
-};
-
-export function SecondFactor(props: SecondFactorProps) {
-  const { begun, onTaken, renewed, onRenewedTaken } = props;
+export function SecondFactor({ isOn }: { isOn: boolean }) {
+  const { intent } = useFormAnswer();
+  const { kept: begun, take } = useKept((answer: Partial<ProfileAnswer>) => answer.begun);
+  const renewed = useKept((answer: Partial<ProfileAnswer>) => answer.renewedCodes);
   return (
     <>
-      {renewed ? (
+      {renewed.kept ? (
         <Keep
           what="recovery codes"
           note="The old recovery codes no longer work. Each of these signs you in once when the authenticator is lost."
-          codes={renewed}
-          onTaken={onRenewedTaken}
+          codes={renewed.kept}
+          onTaken={renewed.take}
         />
       ) : null}
       {begun ? (
@@ -37,17 +28,19 @@ export function SecondFactor(props: SecondFactorProps) {
           what="key and the recovery codes"
           note="Each recovery code signs you in once when the authenticator is lost."
           codes={begun.recoveryCodes}
-          onTaken={onTaken}
+          onTaken={take}
         >
           <Key otpauthUri={begun.otpauthUri} />
         </Keep>
       ) : null}
-      <Switch {...props} />
+      <Switch isOn={isOn} begun={begun} isConfirming={intent === 'confirm-second-factor'} />
     </>
   );
 }
 
-function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
+type SwitchProps = { isOn: boolean; begun: SecondFactorSetUp | null; isConfirming: boolean };
+
+function Switch({ isOn, begun, isConfirming }: SwitchProps) {
   if (isOn) {
     return (
       <Form intent={['renew-recovery-codes', 'end-second-factor']}>

@@ -11,26 +11,13 @@ import { Notice } from '../parts/Notice.tsx';
 import { Menu } from '../parts/Popover.tsx';
 import { useMoment, useShownZone } from '../parts/Time.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import type { Attention, Session, TeamOfUser, Usage } from '../services.ts';
-import type { Toast } from '../serving/cookies.ts';
+import type { Attention } from '../services.ts';
+import type { Shell } from './shell.ts';
 import { Toasts } from './Toasts.tsx';
 
 import classes from './AppShell.module.css';
 
-type AppShellProps = {
-  user: Session['user'];
-  team: TeamOfUser;
-  teams: readonly TeamOfUser[];
-  /** Null if they could not be read. */
-  attention: Attention | null;
-  usage: Usage;
-  theme: string;
-  toast: Toast | null;
-  hasSlashKey: boolean;
-  children: ReactNode;
-};
-
-export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellProps) {
+export function AppShell({ children, ...shell }: Shell & { children: ReactNode }) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
   return (
@@ -43,15 +30,15 @@ export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellPro
       )}
       <aside className={classes.side}>
         <Brand />
-        <Navigation attention={facts.attention} />
+        <Navigation attention={shell.attention} />
       </aside>
-      <TopBar {...facts} />
+      <TopBar {...shell} />
       <main id="page" key={pathname.split('/')[1]} className={classes.page} tabIndex={-1}>
-        <UsageBanner usage={facts.usage} team={facts.team} />
+        <UsageBanner {...shell} />
         {children}
       </main>
-      <Toasts toast={toast} />
-      <Shortcuts hasSlashKey={hasSlashKey} />
+      <Toasts toast={shell.toast} />
+      <Shortcuts hasSlashKey={shell.hasSlashKey} />
       <LeaveGuard />
       <Arrival />
     </div>
@@ -106,9 +93,7 @@ function Navigation({ attention }: { attention: Attention | null }) {
   );
 }
 
-type TopBarProps = Omit<AppShellProps, 'children' | 'toast' | 'hasSlashKey'>;
-
-function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
+function TopBar({ user, team, teams, attention, usage, theme }: Shell) {
   const { used: runs, limit } = usage;
   const used = <UsageBar used={runs} limit={limit} label="Runs of this month" />;
   return (
@@ -166,7 +151,7 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
   );
 }
 
-function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfUser[] }) {
+function TeamSwitch({ team, teams }: Pick<Shell, 'team' | 'teams'>) {
   return (
     <Menu
       label={`Team ${team.name}, switch`}
@@ -247,7 +232,7 @@ function LookChoice(props: Omit<ChoicesProps, 'action' | 'fields'>) {
   return <Choices {...props} action="/theme" fields={{ next: pathname + search }} />;
 }
 
-function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
+function UsageBanner({ usage, team }: Shell) {
   if (usage.limit === null || usage.used < usage.limit * 0.8) return null;
   const numbers = `${usage.used.toLocaleString('en')} of ${usage.limit.toLocaleString('en')} runs of this month`;
   const whom =

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { useRouteLoaderData, useLocation } from 'react-router';
 import type { loader } from '../routes/signed-in.tsx';
 
+export type Shell = Awaited<ReturnType<typeof loader>>;
+
 /** Undefined before the sign-in. */
 export function useShell() {
   return useRouteLoaderData<typeof loader>('routes/signed-in');

@@ -3,7 +3,6 @@ import { notFound, open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
-import { may } from '#people/roles';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
@@ -22,6 +21,7 @@ import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
+import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import type { ListedChannel, NamedSource } from '../services.ts';
 import type { Route } from './+types/alerts.ts';
@@ -48,7 +48,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     // Addresses are secrets and only shown in the settings.
     channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
     sendsMail: people.accounts.sendsMail(),
-    mayRepair: may(team.role, 'notifications'),
     windows,
   };
 }
@@ -78,8 +77,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { alerts, next, previous, newestId, sources, channels, mayRepair, windows, faults } =
-    loaderData;
+  const { alerts, next, previous, newestId, sources, channels, windows, faults } = loaderData;
   const seen = useSeenUpTo(newestId);
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) {
@@ -112,7 +110,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
       />
       <div className="stack notices">
         {channels.map((channel) => (
-          <ChannelTrouble key={channel.id} channel={channel} mayRepair={mayRepair} />
+          <ChannelTrouble key={channel.id} channel={channel} />
         ))}
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
@@ -207,7 +205,8 @@ function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): st
     : 'No mail server is set up, so alert emails are only written to the service log.';
 }
 
-function ChannelTrouble({ channel, mayRepair }: { channel: ListedChannel; mayRepair: boolean }) {
+function ChannelTrouble({ channel }: { channel: ListedChannel }) {
+  const mayRepair = useMayNotify();
   const by = channel.name === null ? nameChannel(channel.kind) : `“${channel.name}”`;
   if (!isFailing(channel)) return null;
   return (

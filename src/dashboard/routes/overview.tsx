@@ -43,7 +43,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     overview,
     muted,
     firstSteps: isShown ? { done, echoUrl: targets.echoUrl, channel: channel.kind } : null,
-    mayChooseChannel: may(team.role, 'notifications'),
     forecast: describeForecast(await work.readForecast(team.id, usage)),
     asOf: now,
   };
@@ -93,7 +92,7 @@ const sample = {
 export default function Overview({ loaderData }: Route.ComponentProps) {
   const { counts, overview, muted, firstSteps } = loaderData;
   useLiveRefresh(10);
-  const { pause = null, attention = null } = useShell() ?? {};
+  const { pause = null } = useShell() ?? {};
   const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
   // The open first step is the only primary action.
   const isFirst = firstSteps?.done.job === false;
@@ -117,10 +116,8 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <MaintenanceNotice windows={muted.team} of="the team" />
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
-        {firstSteps ? (
-          <FirstSteps {...firstSteps} mayChooseChannel={loaderData.mayChooseChannel} />
-        ) : null}
-        <NeedsAttention {...overview} attention={attention} asOf={loaderData.asOf} />
+        {firstSteps ? <FirstSteps {...firstSteps} /> : null}
+        <NeedsAttention {...overview} asOf={loaderData.asOf} />
         <Figures {...loaderData} figures={overview.figures} />
         {overview.lastMonth.some(hasRuns) ? <OutcomePlots overview={overview} /> : null}
         <div className="columns">

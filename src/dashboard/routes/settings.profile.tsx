@@ -5,13 +5,11 @@ import { slashKey } from '../serving/cookies.ts';
 import { CheckField, TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, NewPasswordField } from '../forms/PasswordField.tsx';
 import { EmailField, RevokeTokenField } from '../account/SignedOutForm.tsx';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
-import { Notice } from '../parts/Notice.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Passkeys } from '../account/Passkeys.tsx';
 import { SecondFactor } from '../account/SecondFactor.tsx';
-import { useKept } from '../parts/ShownOnce.tsx';
 import { Section } from '../parts/Section.tsx';
-import { actOnProfile, type ProfileAnswer } from '../account/profile-actions.ts';
+import { actOnProfile } from '../account/profile-actions.ts';
 import type { Route } from './+types/settings.profile.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
@@ -39,9 +37,6 @@ export function action({ context }: Route.ActionArgs) {
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
   const { user, passkeys, provider, joined, isByProxy } = loaderData;
-  const { intent, problem, asked } = useFormAnswer<ProfileAnswer>();
-  const { kept, take } = useKept(({ begun }: Partial<ProfileAnswer>) => begun);
-  const renewed = useKept(({ renewedCodes }: Partial<ProfileAnswer>) => renewedCodes);
   return (
     <>
       {loaderData.mustConfirm ? (
@@ -72,14 +67,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
             title="Second factor"
             note="You then also need a code from your authenticator app to sign in."
           >
-            <SecondFactor
-              isOn={user.hasSecondFactor}
-              begun={kept}
-              onTaken={take}
-              renewed={renewed.kept}
-              onRenewedTaken={renewed.take}
-              isConfirming={intent === 'confirm-second-factor'}
-            />
+            <SecondFactor isOn={user.hasSecondFactor} />
           </Section>
         </>
       )}
@@ -88,10 +76,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
           title="Passkeys"
           note="A device signs you in by PIN, finger or face, without password and code."
         >
-          {problem && (intent === 'add-passkey' || intent === 'delete-passkey') ? (
-            <Notice kind="failed">{problem}</Notice>
-          ) : null}
-          <Passkeys passkeys={passkeys} asked={asked} />
+          <Passkeys passkeys={passkeys} />
         </Section>
       ) : null}
       {joined !== null && provider === null ? <LeaveProvider name={joined} /> : null}

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import type { ReactNode } from 'react';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { nameChannel } from '../alerts/alert-words.ts';
+import { useMayNotify } from '../page/may-change.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { ChannelView } from '../services.ts';
 import classes from './FirstSteps.module.css';
@@ -14,11 +15,11 @@ type FirstStepsProps = {
   /** Null: the echo is off. */
   echoUrl: string | null;
   channel: ChannelView['kind'];
-  mayChooseChannel: boolean;
 };
 
 /** Until all are done or hidden. */
-export function FirstSteps({ done, echoUrl, channel, mayChooseChannel }: FirstStepsProps) {
+export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
+  const mayChooseChannel = useMayNotify();
   return (
     <section className="panel" aria-labelledby="first-steps">
       <header>

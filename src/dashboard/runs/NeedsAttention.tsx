@@ -2,10 +2,11 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
+import { useShell } from '../page/shell.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { Attention, Overview, Trouble } from '../services.ts';
+import type { Overview, Trouble } from '../services.ts';
 import { capped, countOf, formatAmount } from '../words/amounts.ts';
 import { SpreadField } from './AskAgain.tsx';
 import { describeStopAfter, StartCron, StatusWithCount } from './HealthWord.tsx';
@@ -15,19 +16,13 @@ import { describeOutcome } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
 
 type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles' | 'certificates'> & {
-  /** Null if the counts could not be read. */
-  attention: Attention | null;
   asOf: number;
 };
 
-export function NeedsAttention({
-  troubles,
-  moreTroubles,
-  certificates,
-  attention,
-  asOf,
-}: NeedsAttentionProps) {
-  const { failedJobs = 0, unreadAlerts = 0 } = attention ?? {};
+export function NeedsAttention(props: NeedsAttentionProps) {
+  const { troubles, moreTroubles, certificates, asOf } = props;
+  // None if the counts could not be read.
+  const { failedJobs = 0, unreadAlerts = 0 } = useShell()?.attention ?? {};
   const hasNothing =
     troubles.length + certificates.length === 0 && failedJobs === 0 && unreadAlerts === 0;
   return (
