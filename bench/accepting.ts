@@ -1,4 +1,4 @@
-/** How many jobs per second the service answers with 201, each durable by then. */
+/** How many jobs per second the service answers with 201. Each is on disk before the answer. */
 import { openApi } from './api.ts';
 import { type DatabaseName, type Places, startService } from './place.ts';
 import { at, format, ms, section } from './table.ts';
@@ -20,7 +20,7 @@ export async function measureAccepting(
     const perSecond = (jobs / (performance.now() - from)) * 1000;
     rows.push([database, format(perSecond), ms(at(took, 0.5)), ms(at(took, 0.99))]);
   }
-  const intro = `Jobs answered with 201 over ${CONNECTIONS} connections, each durable by then.`;
+  const intro = `Jobs answered with 201 over ${CONNECTIONS} connections. Each is on disk before the answer.`;
   return section('Accepting', [intro], ['', 'a second', 'median', '99 %'], rows);
 }
 

@@ -120,10 +120,10 @@ function describe(
         return [name, ofBare.toFixed(2), format(perSecond)].concat(costs);
       });
   const intro = [
-    `${format(jobs)} small POSTs to one local endpoint, ${CONCURRENCY} under way at once; medians of ${rounds} rounds in which all take turns.`,
+    `${format(jobs)} small POSTs to one local endpoint, ${CONCURRENCY} at once; medians of ${rounds} rounds in which all programs take turns.`,
     table(head, rowsOf('small')),
-    "Belfry has its 512 default slots, of which one queue gets 341, no rate, and its own HTTP exchange. The others run 340 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: the cost of the queue alone.",
-    'A usual job: a payload of 1 KB, three headers of which one is a secret, a signing secret, an assertion and a callback, with metrics on. So each job is two requests.',
+    'Belfry runs with its 512 default slots, of which one queue gets 341, without a rate, and with its own HTTP client. The others run 340 jobs at once and send with undici. "Process" and "database" are processor time per delivery. The last column is their sum without the HTTP client\'s bare loop: the cost of the queue alone.',
+    'A typical job has a payload of 1 KB, three headers (one of them secret), a signing secret, an assertion and a callback, with metrics on. So each job is two requests.',
     ...skipped.map((what) => `Skipped: ${what}.`),
   ];
   return section('Deliveries', intro, head, rowsOf('usual'));

@@ -22,7 +22,7 @@ export async function measureFlood(
     const waits = await measureOn(await places.make(database), target, flooding);
     rows.push([database, format(flooding), ms(median(waits)), ms(Math.max(...waits))]);
   }
-  const intro = `One queue full of due jobs whose target takes a second; ${SMALL_JOBS} new jobs of another team, one after the other.`;
+  const intro = `One queue is full of due jobs, and its target takes a second. Another team creates ${SMALL_JOBS} jobs, one after the other. The table shows how long these wait.`;
   const head = ['', 'flooding jobs', 'median wait', 'longest wait'];
   return section('A flooded queue next to a small one', [intro], head, rows);
 }

@@ -78,7 +78,7 @@ export async function measureGrowth(
   }
   const snapshot = options.hasSnapshot ? ' next to an old snapshot' : '';
   const intro = [
-    'Medians of processor time (of the server on Postgres, of the whole process on SQLite), compared with a thousand runs in turns. Claims, settlements and acceptances are of 100.',
+    'Medians of processor time: of the server on Postgres, of the whole process on SQLite. Each measurement alternates between a database with a thousand runs and the large one. A claim, a settlement and an acceptance have 100 jobs each.',
     ...parts,
   ];
   const bounds = [
@@ -120,7 +120,7 @@ async function measureOn(
 }
 
 const HOT = new Set(['claim', 'settle', 'accept']);
-const RESCAN = 'rescan of all that waits';
+const RESCAN = 'scan of all waiting runs';
 const BATCHES_TO_ADD_UP = 10;
 const ADDING_UP = `adding up the counts of ${BATCHES_TO_ADD_UP} batches`;
 /** They have no bound. */
@@ -259,9 +259,9 @@ async function askPages(each: Case): Promise<void> {
   for (const tab of tabs) await search(`list: ${tab}`, { tab });
   await search('search by id', { tab: 'all', id: jobId });
   await search('search by status 503', { tab: 'failed', statusCode: 503 });
-  await search('search by a status that is nowhere', { tab: 'completed', statusCode: 207 });
-  await search('search by a text that is nowhere', { tab: 'all', payloadText: 'needle' });
-  await search('search by a URL that is nowhere', { tab: 'all', urlPrefix: 'https://nowhere' });
+  await search("search by a status that doesn't occur", { tab: 'completed', statusCode: 207 });
+  await search("search by a text that doesn't occur", { tab: 'all', payloadText: 'needle' });
+  await search("search by a URL that doesn't occur", { tab: 'all', urlPrefix: 'https://nowhere' });
   await spend(each, 'counts of tabs', () => work.countTabs(teamId));
   await spend(each, 'failures of a week', () => work.groupFailures(teamId));
   await spend(each, 'overview', () => work.readOverview(teamId));

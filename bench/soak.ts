@@ -63,7 +63,7 @@ export async function measureSteady(
     rows.push([database, format(posted / seconds), ...counts, ...lateness]);
   }
   const intro =
-    'Jobs posted over HTTP and due a second later, after two seconds of warm-up; lateness is from the due time to the arrival at the target.';
+    'Jobs posted over HTTP and due a second later, after two seconds of warm-up. Lateness is the time from the due time to the arrival at the target.';
   const head = ['', 'a second', 'arrived', 'twice', 'early', 'median', '99 %', 'latest'];
   return section('Lateness under a steady load', [intro], head, rows);
 }
