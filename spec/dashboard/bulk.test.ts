@@ -113,8 +113,7 @@ describe('a bulk action', () => {
       await dashboard.service.work.startBulk(user.teamId, 'delete', { tab: 'failed' });
       const page = await visit(path, user);
       await page.press('Stop');
-      page.shows('The remaining jobs are unchanged.');
-      page.shows('Deleted 0 of 300 jobs, then stopped.');
+      page.shows('The remaining jobs are unchanged.', 'Deleted 0 of 300 jobs, then stopped.');
       assert.equal(page.path, path);
       await workThrough();
       assert.deepEqual(await countsOf(user), { failed: COUNT, resent: 0, pending: 0 });

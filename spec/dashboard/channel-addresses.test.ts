@@ -56,15 +56,11 @@ describe('email addresses of a channel', () => {
     const { owner, email } = await begin();
     const late = `late${count}@ops.test`;
     const page = await PlainPage.open(await dashboard.signIn(owner), `${LIST}/new`);
-    page.fill('Name', 'On call');
-    page.fill('Channel', 'Email to named addresses');
-    await page.press('Save');
+    await page.press('Save', { Name: 'On call', Channel: 'Email to named addresses' });
     page.shows('Enter at least one email address.');
-    page.fill('Addresses', `${email}\nno address`);
-    await page.press('Save');
+    await page.press('Save', { Addresses: `${email}\nno address` });
     page.shows('"address" is no valid email address.');
-    page.fill('Addresses', `${email.toUpperCase()},\n${late}\n${email}`);
-    await page.press('Save');
+    await page.press('Save', { Addresses: `${email.toUpperCase()},\n${late}\n${email}` });
     page.shows('The channel “On call” is added.');
     page.shows('Email addresses · 2 addresses, 2 waiting for confirmation');
     await page.follow('On call');

@@ -26,20 +26,15 @@ describe('§3.1 an end', () => {
     };
     const cron = await work.createCron(user.teamId, daily);
     const page = await visit(`/crons/${cron.id}/edit`, user);
-    page.fill('Ends at', 'some day');
-    page.fill('Ends after runs', '2');
-    await page.press('Save');
+    await page.press('Save', { 'Ends at': 'some day', 'Ends after runs': '2' });
     page.shows('such as 2026-12-31 18:00.');
     assert.equal(page.field('Ends at'), 'some day');
     page.shows('Then it ends.');
-    page.fill('Ends at', '2999-12-31 18:00');
-    await page.press('Save');
+    await page.press('Save', { 'Ends at': '2999-12-31 18:00' });
     assert.equal(page.heading, 'Countdown');
-    page.shows('2999-12-31 18:00 UTC or 2 runs (0 so far)');
-    page.shows('Then the cron ends.');
+    page.shows('2999-12-31 18:00 UTC or 2 runs (0 so far)', 'Then the cron ends.');
     await page.go(`/crons/${cron.id}/edit`);
-    page.fill('Ends at', '2020-01-01 00:00');
-    await page.press('Save');
+    await page.press('Save', { 'Ends at': '2020-01-01 00:00' });
     page.shows('The cron has ended and does not run again.');
     await page.go('/crons?status=idle');
     page.row('Countdown').shows('ended');
@@ -59,11 +54,9 @@ test('§3.1 failed runs that stop a cron are set in the form, and Start continue
   const url = `${dashboard.url}/nowhere`;
   const { id } = await work.createCron(user.teamId, { ...input, name: 'Fragile', url });
   const page = await visit(`/crons/${id}/edit`, user);
-  page.fill('Stop after failed runs', '0');
-  await page.press('Save');
+  await page.press('Save', { 'Stop after failed runs': '0' });
   page.shows('must be a whole number from 1 to 1000.');
-  page.fill('Stop after failed runs', '1');
-  await page.press('Save');
+  await page.press('Save', { 'Stop after failed runs': '1' });
   assert.equal(page.heading, 'Fragile');
   page.shows('After 1 failed run');
   await work.runCronNow(user.teamId, id);
@@ -94,13 +87,11 @@ describe('§2.8 the next runs', () => {
     const page = await visit('/crons/new', await begin());
     page.shows('The schedule stays in UTC');
     page.fill('Cron expression', '0 20 * * *');
-    page.fill('Show runs in', 'asia/tokyo');
-    await page.press('Show next runs');
+    await page.press('Show next runs', { 'Show runs in': 'asia/tokyo' });
     const runs = page.part('table', 'Asia/Tokyo');
     runs.part('tbody tr').shows(/ 20:00.* 05:00$/);
     assert.equal(page.field('Cron expression'), '0 20 * * *');
-    page.fill('Show runs in', 'Asia/Atlantis');
-    await page.press('Show next runs');
+    await page.press('Show next runs', { 'Show runs in': 'Asia/Atlantis' });
     page.shows('There is no such time zone.');
     assert.equal(page.field('Show runs in'), 'Asia/Atlantis');
     page.part('table', 'UTC').lacks('Asia');
@@ -120,10 +111,7 @@ describe('§3.1 a duplicate cron', () => {
     });
     const page = await visit('/crons/new', user);
     page.fill('Name', 'Second');
-    page.fill('URL', url);
-    page.fill('Cron expression', '0 0 * * *');
-    page.fill('Payload', 'kept');
-    await page.press('Create cron');
+    await page.press('Create cron', { URL: url, 'Cron expression': '0 0 * * *', Payload: 'kept' });
     const notice = page.part('section', 'Another cron does the same');
     assert.equal(notice.part('a', 'First').href, `/crons/${first.id}`);
     assert.equal((await work.listCrons(user.teamId)).length, 1);
@@ -148,17 +136,14 @@ describe('§3.1 a duplicate cron', () => {
       url: `${url}2`,
     });
     const page = await visit(`/crons/${second.id}/edit`, user);
-    page.fill('URL', url);
-    page.fill('Cron expression', '0 */1 * * *');
-    await page.press('Save');
+    await page.press('Save', { URL: url, 'Cron expression': '0 */1 * * *' });
     const notice = page.part('section', 'Another cron does the same');
     notice.shows('Nothing is saved yet.');
     assert.deepEqual(await work.findCron(user.teamId, second.id), second);
     await notice.press('Save anyway');
     assert.equal(page.heading, 'Second');
     await page.go(`/crons/${second.id}/edit`);
-    page.fill('Name', 'Renamed');
-    await page.press('Save');
+    await page.press('Save', { Name: 'Renamed' });
     assert.equal(page.heading, 'Renamed');
   });
 
@@ -177,13 +162,10 @@ describe('§6.4 a rule of slow runs', () => {
     const url = `${dashboard.url}/echo?delay=1.2`;
     const cron = await work.createCron(user.teamId, { ...input, url });
     const page = await visit(`/crons/${cron.id}/edit`, user);
-    page.fill('Slow after', '301');
-    await page.press('Save');
+    await page.press('Save', { 'Slow after': '301' });
     page.shows('Slow runs take longer than 1 to 300 seconds.');
     assert.equal(page.field('Slow after'), '301');
-    page.fill('Slow after', '1');
-    page.fill('Times longer than usual', '3');
-    await page.press('Save');
+    await page.press('Save', { 'Slow after': '1', 'Times longer than usual': '3' });
     assert.equal(page.heading, 'Slowly');
     page.shows('longer than 1 s or 3 times the median');
     await page.press('Run now');
@@ -191,8 +173,7 @@ describe('§6.4 a rule of slow runs', () => {
     await page.go(`/crons/${cron.id}`);
     page.shows('This cron is slow');
     await page.follow('See its alerts');
-    page.shows('“Slowly” is slow');
-    page.shows('longer than 1 s.');
+    page.shows('“Slowly” is slow', 'longer than 1 s.');
   });
 
   test('a slow rule of a queue adds channels for recoveries', async () => {
@@ -201,11 +182,9 @@ describe('§6.4 a rule of slow runs', () => {
     const queue = await work.setQueue(user.teamId, 'mails', {});
     const page = await visit(`/queues/${queue.id}/edit`, user);
     page.fill('Times longer than usual', '5');
-    page.fill('Default channel: Recovery', false);
-    await page.press('Save');
+    await page.press('Save', { 'Default channel: Recovery': false });
     assert.equal(page.heading, 'mails');
-    page.shows('longer than 5 times the median');
-    page.shows('Recovery: nobody');
+    page.shows('longer than 5 times the median', 'Recovery: nobody');
     const saved = await work.findQueue(user.teamId, queue.id);
     assert.deepEqual(saved?.alertSettings.slow, { seconds: null, timesMedian: 5 });
   });

@@ -45,8 +45,7 @@ describe('crons', () => {
     page.fill('Request timeout', '301');
     page.fill('Alert threshold', '2');
     page.fill('Assertion 1', 'body_contains');
-    page.fill('Assertion 1, expected', 'fine');
-    await page.press('Create cron');
+    await page.press('Create cron', { 'Assertion 1, expected': 'fine' });
     page.shows('The target URL must be a valid URL.');
     page.shows('The cron expression is not a valid cron expression.');
     page.shows('Timeout cannot exceed 300 seconds (5 minutes).');
@@ -54,9 +53,7 @@ describe('crons', () => {
     assert.equal(page.field('Name'), 'Close the month');
     assert.equal(page.field('Assertion 1, expected'), 'fine');
     page.fill('URL', `${target.url}/close`);
-    page.fill('Cron expression', '0 6 29 2 *');
-    page.fill('Request timeout', '20');
-    await page.press('Create cron');
+    await page.press('Create cron', { 'Cron expression': '0 6 29 2 *', 'Request timeout': '20' });
     assert.equal(page.heading, 'Close the month');
     const [cron] = await cronsOf(user);
     assert.equal(cron?.isActive, true);
@@ -161,8 +158,7 @@ describe('a cron', () => {
     const page = await visit(`/crons/${first.id}`, user);
     await page.follow('Duplicate');
     assert.equal(page.heading, 'Duplicate cron');
-    page.fill('Active', false);
-    await page.press('Create cron');
+    await page.press('Create cron', { Active: false });
     await page.press('Save anyway');
     assert.equal(page.heading, 'Cron of /twice (copy)');
     const second = (await cronsOf(user)).find(({ id }) => id !== first.id);
@@ -200,12 +196,10 @@ describe('a cron', () => {
   test('a crontab line fills the form, with a note about the differences', async () => {
     const user = await begin();
     const page = await visit('/crons/new', user);
-    page.fill('Command', 'echo hello');
-    await page.press('Fill the form');
+    await page.press('Fill the form', { Command: 'echo hello' });
     page.shows('There is no curl or wget in this command.');
     const line = `*/15 * * * * curl -fsS -H 'X-Key: 1' -d '{"a":1.0}' ${target.url}/pasted >/dev/null`;
-    page.fill('Command', line);
-    await page.press('Fill the form');
+    await page.press('Fill the form', { Command: line });
     page.shows('A crontab uses its machine’s local time');
     assert.equal(page.field('Cron expression'), '*/15 * * * *');
     assert.equal(page.field('URL'), `${target.url}/pasted`);

@@ -44,8 +44,7 @@ describe('failures', () => {
     await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
     await page.go(page.path);
     const down = page.row('/down');
-    down.shows('HTTP server error, 503');
-    down.shows('try later');
+    down.shows('HTTP server error, 503', 'try later');
     assert.ok(down.links.includes('mail'));
     page.row('/gone').shows('HTTP client error, 404');
     await down.follow('2');

@@ -93,9 +93,7 @@ describe('the page of a job', () => {
     target.answer('/judged', { body: '{"data":{"ok":false}}' });
     const id = await run('/judged', { queue: 'judged' });
     const page = await visit(`/jobs/${id}`, user);
-    page.shows('JSON path equals: data.ok');
-    page.shows('Fails');
-    page.shows('Holds');
+    page.shows('JSON path equals: data.ok', 'Fails', 'Holds');
   });
 
   test('the page of a job loads the rest of a long body on demand', async () => {
@@ -118,8 +116,7 @@ describe('the page of a job', () => {
     const page = await visitOf(strict, `/jobs/${jobId}`, ada);
     page.shows('private or reserved');
     page.part('h2', /^Request$/);
-    page.lacks('Request as sent');
-    page.lacks(/X-Service-|Signed bytes/);
+    page.lacks('Request as sent', /X-Service-|Signed bytes/);
     assert.equal(target.requests.filter(({ url }) => url === '/inside').length, 0);
   });
 });
@@ -283,8 +280,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     const page = await visitOf(quiet, `/jobs/${id}`, ada);
     page.shows('The service stopped while the request was running');
     page.shows('It is unknown whether the target received the request');
-    page.shows('Check the target. Retry if doing it twice does no harm.');
-    page.shows('Not sent for this run');
+    page.shows('Check the target. Retry if doing it twice does no harm.', 'Not sent for this run');
     await page.press('Retry');
     page.shows('A new job was created.');
     const jobs = (await work.listJobs(ada.teamId, { limit: 10 })).filter(
@@ -309,8 +305,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     await endNode();
     const address = `/executions/${claimed[0]?.id}`;
     const page = await visitOf(quiet, address, ada);
-    page.shows('Failed');
-    page.shows('The service stopped while the request was running');
+    page.shows('Failed', 'The service stopped while the request was running');
     assert.equal((await work.listExecutions(ada.teamId, cron.id, 10)).length, 1);
   });
 });

@@ -68,22 +68,16 @@ describe('maintenance windows', () => {
     page.fill('Name', 'Database upgrade');
     fillTimes(page, '2030-11-23 22:00', '2030-11-23 21:00');
     page.fill('Repeat every week', true);
-    page.fill('Chosen crons and queues', true);
-    await page.press('Create window');
-    page.shows('The end must be after the start.');
-    page.shows('Choose at least one cron or queue.');
+    await page.press('Create window', { 'Chosen crons and queues': true });
+    page.shows('The end must be after the start.', 'Choose at least one cron or queue.');
     assert.equal(page.field('Name'), 'Database upgrade');
     assert.deepEqual(await windowsOf(user), []);
 
     fillTimes(page, '2030-11-23 22:00', '2030-11-24 02:00');
-    page.fill('Nightly', true);
-    page.fill('mail', true);
-    await page.press('Create window');
+    await page.press('Create window', { Nightly: true, mail: true });
     page.shows('The maintenance window “Database upgrade” is created.');
     const row = page.row('Database upgrade');
-    row.shows('Upcoming');
-    row.shows('Every Saturday, 22:00 – Sunday, 02:00 UTC');
-    row.shows('Nightly, mail');
+    row.shows('Upcoming', 'Every Saturday, 22:00 – Sunday, 02:00 UTC', 'Nightly, mail');
     const [made] = await windowsOf(user);
     assert.equal(made?.startsAt, Date.parse('2030-11-23T22:00:00Z'));
     assert.equal(made.isWeekly, true);
@@ -98,12 +92,9 @@ describe('maintenance windows', () => {
     assert.equal(page.field('Hourly'), false);
     assert.equal(page.field('Starts (UTC)'), '2030-11-23 22:00');
     page.fill('The whole team', true);
-    page.fill('Repeat every week', false);
-    page.fill('Pause runs', true);
-    await page.press('Save');
+    await page.press('Save', { 'Repeat every week': false, 'Pause runs': true });
     page.shows('The maintenance window “Database upgrade” is changed.');
-    row.shows('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC');
-    row.shows('Whole team');
+    row.shows('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC', 'Whole team');
     const [changed] = await windowsOf(user);
     assert.deepEqual([changed?.covers, changed?.isWeekly], ['team', false]);
     assert.deepEqual([made.pausesRuns, changed?.pausesRuns], [false, true]);
@@ -117,8 +108,7 @@ describe('maintenance windows', () => {
     await page.press('Mute the team for an hour');
     page.shows(/Alerts are muted until .* UTC\. Runs continue\./);
     const row = page.row('Maintenance');
-    row.shows('Active');
-    row.shows(/ends in (59 min|1 h)/);
+    row.shows('Active', /ends in (59 min|1 h)/);
     const [window] = await windowsOf(user);
     assert.equal((window?.endsAt ?? 0) - (window?.startsAt ?? 0), HOUR);
     assert.ok((window?.startsAt ?? 0) >= before && window?.covers === 'team');
@@ -142,8 +132,7 @@ describe('maintenance windows', () => {
     assert.equal(page.heading, 'mail');
     page.lacks('Alerts of this queue are muted');
     await page.press('Mute for an hour');
-    page.shows('Alerts of this queue are muted');
-    page.shows('by the maintenance window “Maintenance”');
+    page.shows('Alerts of this queue are muted', 'by the maintenance window “Maintenance”');
     const covers = (await windowsOf(user)).map((window) => window.covers);
     assert.deepEqual(covers, [[{ kind: 'queue', id: queueId }], [{ kind: 'cron', id: cronId }]]);
   });
@@ -173,8 +162,7 @@ describe('an active window', () => {
     ] as const;
     await activeFor(user, covers, 'New image library');
     await page.go('/');
-    page.shows('Alerts of chosen crons and queues are muted');
-    page.shows('“New image library”');
+    page.shows('Alerts of chosen crons and queues are muted', '“New image library”');
     for (const [list, muted, other] of [
       ['crons', 'Nightly', 'Hourly'],
       ['queues', 'mail', 'reports'],

@@ -53,8 +53,7 @@ describe('a chat channel', () => {
 
     page.fill('Incoming webhook', `${chat.url}${wrong}`);
     await page.press('Send test');
-    page.shows('The test could not be sent.');
-    page.shows('HTTP 404 error.');
+    page.shows('The test could not be sent.', 'HTTP 404 error.');
     assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
 
     page.fill('Incoming webhook', `${chat.url}${right}`);
@@ -103,8 +102,7 @@ describe('the notification channel', () => {
     assert.deepEqual(new Set(people), new Set(expected));
     smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
     await page.press('Send test');
-    page.shows('The test could not be sent.');
-    page.shows('the mail server said “550 no such user”.');
+    page.shows('The test could not be sent.', 'the mail server said “550 no such user”.');
     smtp.judgeRecipients(() => null);
   });
 
@@ -114,8 +112,7 @@ describe('the notification channel', () => {
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
     await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
     const page = await visit(admin);
-    page.shows('The last notification could not be sent.');
-    page.shows('HTTP 410 <b>error</b>');
+    page.shows('The last notification could not be sent.', 'HTTP 410 <b>error</b>');
     await store.channels.recordSent(admin.teamId, Date.now());
     await page.go(page.path);
     page.shows('Last error');
@@ -163,8 +160,7 @@ describe('further channels', () => {
     assert.equal(page.field('Name'), 'On call');
     page.fill('Incoming webhook', `${chat.url}/on-call/s3cret-part-of-it`);
     await page.press('Save');
-    page.shows('The channel “On call” is added.');
-    page.shows(`${chat.url}/…f-it`);
+    page.shows('The channel “On call” is added.', `${chat.url}/…f-it`);
     assert.doesNotMatch(page.html, /s3cret/);
     const [, added] = await work.listChannels(admin.teamId);
     assert.ok(added);

@@ -33,9 +33,7 @@ describe('queues', () => {
     assert.equal(page.field('Dead letter retention'), '14');
     page.fill('Name', 'mail');
     page.fill('Retry schedule', 'now and then');
-    page.fill('Concurrency limit', '3');
-    page.fill('Rate', '10 per second');
-    await page.press('Create queue');
+    await page.press('Create queue', { 'Concurrency limit': '3', Rate: '10 per second' });
     page.shows('The retry schedule must be up to 10 waits');
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
     page.fill('Retry schedule', '5s, 1m');
@@ -44,9 +42,7 @@ describe('queues', () => {
     page.fill('Enable email alerts for job failures', true);
     page.fill('Overdue for', '10');
     page.fill('Due jobs waiting', '500');
-    page.fill('Failed attempts in percent', '20');
-    page.fill('Reminders', '6');
-    await page.press('Create queue');
+    await page.press('Create queue', { 'Failed attempts in percent': '20', Reminders: '6' });
     assert.equal(page.heading, 'mail');
     const queue = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
     const { retrySchedule, timeoutSeconds, concurrencyLimit, deadLetterDays } = queue ?? {};
@@ -63,9 +59,7 @@ describe('queues', () => {
     assert.deepEqual(queue.rate, { count: 10, per: 'second' });
     await page.follow('Edit');
     assert.equal(page.heading, 'Edit mail');
-    page.fill('Enable automatic retries', false);
-    page.fill('Concurrency limit', '');
-    await page.press('Save');
+    await page.press('Save', { 'Enable automatic retries': false, 'Concurrency limit': '' });
     assert.equal(page.heading, 'mail');
     const edited = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
     assert.deepEqual(edited, { ...queue, retriesEnabled: false, concurrencyLimit: null });
@@ -158,11 +152,9 @@ describe('a queue', () => {
     target.answer('/tried', { body: 'not so well' });
     const page = await visit('/queues/new', user);
     page.fill('Assertion 1', 'body_contains');
-    page.fill('Assertion 1, expected', 'fine');
-    await page.press('Test run');
+    await page.press('Test run', { 'Assertion 1, expected': 'fine' });
     page.shows('Enter the URL that the request goes to.');
-    page.fill('Test URL', `${target.url}/tried`);
-    await page.press('Test run');
+    await page.press('Test run', { 'Test URL': `${target.url}/tried` });
     page.part('[aria-label="Test run"]').shows('Fails');
     assert.equal(sentTo('/tried'), 1);
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
@@ -175,8 +167,7 @@ describe('a queue', () => {
       concurrencyLimit: 7,
     });
     const page = await visit('/queues/new', user);
-    page.fill('Name', 'mail');
-    await page.press('Create queue');
+    await page.press('Create queue', { Name: 'mail' });
     page.shows('There is a queue of that name already.');
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
   });

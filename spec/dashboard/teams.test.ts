@@ -81,8 +81,7 @@ describe('a team', () => {
 
   test('the API uses another team as soon as the user selects it', async () => {
     const page = await visit('/teams/new', owner);
-    page.fill('Name', 'Second team');
-    await page.press('Create team');
+    await page.press('Create team', { Name: 'Second team' });
     page.shows('calls with your API token go to it now.');
     const send = async (queue: string) => {
       const answer = await postJson(`${dashboard.url}/api/jobs`, owner.apiToken, {
@@ -105,8 +104,7 @@ describe('a team', () => {
     const boss = await dashboard.user('boss@gongs.test', { team: 'Gongs' });
     const heir = await dashboard.user('heir@gongs.test', { team: 'Gongs', role: 'member' });
     const page = await visit('/settings/team', boss);
-    page.fill('Name', 'Big gongs');
-    await page.press('Rename team');
+    await page.press('Rename team', { Name: 'Big gongs' });
     page.shows('The team is renamed.');
     await page.go('/settings/members');
     await page.row(heir.email).press('Transfer');
@@ -121,13 +119,10 @@ describe('a team', () => {
     const boss = await dashboard.user('boss@drums.test', { team: 'Drums' });
     await dashboard.service.work.setQueue(boss.teamId, 'mail', {});
     const page = await visit('/settings/team', boss);
-    page.shows('0 crons, 1 queue, 0 jobs');
-    page.shows('API calls of its only member');
-    page.fill('Type Drums', 'Trumpets');
-    await page.press('Delete team');
+    page.shows('0 crons, 1 queue, 0 jobs', 'API calls of its only member');
+    await page.press('Delete team', { 'Type Drums': 'Trumpets' });
     page.shows("This is not the team's name.");
-    page.fill('Type Drums', 'Drums');
-    await page.press('Delete team');
+    await page.press('Delete team', { 'Type Drums': 'Drums' });
     assert.equal(page.heading, 'Create team');
     const answer = await postJson(`${dashboard.url}/api/jobs`, boss.apiToken, {
       queue: 'mail',
