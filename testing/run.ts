@@ -30,6 +30,9 @@ const ALONE = new Set([
   'src/outgoing/body.test.ts',
 ]);
 
+/** In the code of files that open pages in a browser. */
+const BROWSER = /startBrowser|openPage|\bopen\b[^;]*= usePages/;
+
 /** The results of a type check are kept by the sources. With several checkers each would find out the shared types. */
 const typesOf = (name: string) =>
   `tsc --noEmit --checkers 1 --incremental --tsBuildInfoFile build/types/${name}.json`;
@@ -144,13 +147,14 @@ function writeProcesses(files: readonly string[]): string[] {
 }
 
 /**
- * Files that start services come first, so that all processes end at about the same time, and files that share the
- * browser of their process follow each other.
+ * Files that start services come first, so that all processes end at about the same time. Files with pages in a browser
+ * follow each other, because an unused browser ends.
  */
 function weightOf(file: string): number {
   const folders = ['spec', 'spec/dashboard', 'spec/faults'];
   const rank = folders.findLastIndex((folder) => file.startsWith(`${folder}/`)) + 1;
-  return rank * 1e6 + fs.statSync(file).size;
+  const usesBrowser = BROWSER.test(fs.readFileSync(file, 'utf8'));
+  return Math.max(rank, usesBrowser ? 2.5 : 0) * 1e6 + fs.statSync(file).size;
 }
 
 function stop(reason: string): number {
