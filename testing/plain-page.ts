@@ -222,10 +222,21 @@ const isNamed = (element: Element, wanted: Wanted) =>
 const nameOf = (element: Element) => element.getAttribute('aria-label') ?? textOf(element);
 
 function textOf(element: Element): string {
-  const copy = element.cloneNode(true) as Element;
-  for (const each of copy.querySelectorAll('script, style, .needs-script')) each.remove();
-  return (copy.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
+  let text = '';
+  const collect = ({ childNodes }: Node) => {
+    for (const node of childNodes) {
+      if (node.nodeType === TEXT_NODE) text += node.nodeValue ?? '';
+      else if (node.nodeType === ELEMENT_NODE && isShown(node as Element)) collect(node);
+    }
+  };
+  collect(element);
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
+
+const [ELEMENT_NODE, TEXT_NODE] = [1, 3];
+
+const isShown = ({ localName, classList }: Element) =>
+  localName !== 'script' && localName !== 'style' && !classList.contains('needs-script');
 
 const worksAlone = (button: Element) =>
   button.getAttribute('type') !== 'button' && button.closest('.needs-script') === null;
@@ -236,19 +247,19 @@ function formOf(element: Element): Element | null {
 }
 
 function labelOf(control: Element): string {
-  const { id, ownerDocument } = control;
   const own = control.getAttribute('aria-label');
-  const label = ownerDocument.querySelector(`label[for="${id}"]`) ?? control.closest('label');
-  return own ?? (label ? textOf(label) : '');
+  if (own !== null) return own;
+  const { id, ownerDocument } = control;
+  const label = control.closest('label') ?? ownerDocument.querySelector(`label[for="${id}"]`);
+  return label ? textOf(label) : '';
 }
 
-/** The control with the label, or the only one whose label begins so. */
+/** The control with the label, or the first one whose label begins so. */
 function labelled(controls: readonly Element[], label: string): Element {
-  const exact = controls.filter((each) => labelOf(each) === label);
   const found =
-    exact.length > 0 ? exact : controls.filter((each) => labelOf(each).startsWith(label));
-  const names = controls.map(labelOf).join(' | ');
-  return found[0] ?? assert.fail(`no field ${label} among ${names}`);
+    controls.find((each) => labelOf(each) === label) ??
+    controls.find((each) => labelOf(each).startsWith(label));
+  return found ?? assert.fail(`no field ${label} among ${controls.map(labelOf).join(' | ')}`);
 }
 
 function valueOf(control: Element): string {
