@@ -11,3 +11,9 @@ export function readSection(text: string, heading: string): string {
   const found = sections.find((section) => /^[^\s(]+/.exec(section)?.[0] === heading);
   return found?.slice(found.indexOf('\n')).trim() ?? '';
 }
+
+/** Without relative links: users read the notes alone. */
+export function writeNotes(text: string, version: string): string {
+  const notes = readSection(text, version) || readSection(text, 'Unreleased');
+  return `${notes.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')}\n`;
+}

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { VERSION } from '#config/version';
 import { packContext } from './build-context.ts';
-import { readSection } from './changelog.ts';
+import { writeNotes } from './changelog.ts';
 import { packageIfChanged } from './package.ts';
 import { DIST, ROOT } from './places.ts';
 import { SBOM_NAME, writeSbom } from './sbom.ts';
@@ -16,8 +16,7 @@ await packTarball();
 packContext();
 fs.writeFileSync(path.join(DIST, SBOM_NAME), await writeSbom());
 const changelog = fs.readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8');
-const notes = readSection(changelog, VERSION) || readSection(changelog, 'Unreleased');
-fs.writeFileSync(path.join(DIST, `belfry-${VERSION}-changes.md`), `${notes}\n`);
+fs.writeFileSync(path.join(DIST, `belfry-${VERSION}-changes.md`), writeNotes(changelog, VERSION));
 writeSums();
 
 /** Also of executables from other machines. */
