@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { assertSpends } from '#testing/spent-time';
 import { createMask, isMaskedName } from './masking.ts';
 
-const mask = createMask(['Password', 'card_number', 'größe', 'a.b']);
+const mask = createMask(['Password', 'card_number', 'größe', 'ä', 'a.b', 'api-key']);
 const M = '••••••••';
 
 const HIDDEN: [what: string, text: string, shown: string][] = [
@@ -29,7 +29,57 @@ const HIDDEN: [what: string, text: string, shown: string][] = [
   [
     'XML',
     '<a><n:password t="1"><![CDATA[x]]></n:password></a>',
-    `<a><n:password t="1">${M}</n:password></a>`,
+    `<a><n:password>${M}</n:password></a>`,
+  ],
+  [
+    'an element with others in it',
+    '<password><a>x</a><password>z</password><b>y</b></password> <password x="1"/><c>',
+    `<password>${M}</password> <password ${M}/><c>`,
+  ],
+  ['escaped XML', '{"a":"<password>x<\\/password>"}', `{"a":"<password>${M}<\\/password>"}`],
+  ['an attribute', `<a password="x y" b="1"/>`, `<a password="${M}" b="1"/>`],
+  ['an attribute in JSON', '{"a":"<b password=\\"x y\\">"}', `{"a":"<b password=\\"${M}\\">"}`],
+  [
+    'XML in XML',
+    '<a>&lt;password&gt;x&lt;/password&gt;</a>',
+    `<a>&lt;password${M}&lt;/password&gt;</a>`,
+  ],
+  ['a name with a hyphen', '{"api-key":1} ?api-key=2', `{"api-key":"${M}"} ?api-key=${M}`],
+  ['escapes in a name', '{"p\\u0061ssword":"x"}', `{"p\\u0061ssword":"${M}"}`],
+  ['an encoded letter', 'https://x.test/?p%61ssword=1&a=2', `https://x.test/?p%61ssword=${M}&a=2`],
+  ['an encoded capital letter', '?%C3%84=1', '?%C3%84=••••••••'],
+  [
+    'a list in a form',
+    'password[]=1&password%5B0%5D=2&b=3',
+    `password[]=${M}&password%5B0%5D=${M}&b=3`,
+  ],
+  [
+    'an object in a form',
+    'a=1&u[password][x]=2&password.x=3',
+    `a=1&u[password][x]=${M}&password.x=${M}`,
+  ],
+  ['a form with spaces and quotes', `password=it's a "b" #c&d=1`, `password=${M}&d=1`],
+  ['a form in JSON', `{"a":"password=it's a#c&d=1"}`, `{"a":"password=${M}&d=1"}`],
+  ['JSON in a query', '?q=%7B%22password%22%3A%20%22x%22%7D', `?q=%7B%22password%22%3A%20${M}%7D`],
+  [
+    'a URL in a query',
+    '?u=https%3A%2F%2Fx.test%3Fpassword%3Dx%20y&a=1',
+    `?u=https%3A%2F%2Fx.test%3Fpassword%3D${M}&a=1`,
+  ],
+  [
+    'JSON with escaped quotes',
+    '{"a":"{\\u0022password\\u0022:\\u0022x\\\\u0022y\\u0022}"}',
+    `{"a":"{\\u0022password\\u0022:${M}}"}`,
+  ],
+  [
+    'a header of a command',
+    `curl --header 'Password: it'\\''s' \\`,
+    `curl --header 'Password: ${M}' \\`,
+  ],
+  [
+    "an assertion's error with a cut path",
+    'JSON path $.aaa… equals: expected "a", got "b"',
+    `JSON path $.aaa… equals: ${M}`,
   ],
   [
     'an assertion',
@@ -42,6 +92,17 @@ describe('masking', () => {
   for (const [what, text, shown] of HIDDEN) {
     test(`of ${what}, the value is hidden`, () => assert.equal(mask.hide(text), shown));
   }
+
+  test('a path is hidden if a step of it is a masked name, however it is written', () => {
+    const paths = ['$.a.b.Password', 'password[0]', '$["p\\u0061ssword"].x', "$['p\\assword']"];
+    assert.deepEqual(
+      paths.filter((path) => mask.isHiddenPath(path)),
+      paths,
+    );
+    assert.equal(mask.isHiddenPath('$.passwords'), false);
+    const error = `JSON path ${paths[2]} equals: expected 1, got 2`;
+    assert.equal(mask.hide(error), `JSON path ${paths[2]} equals: ${M}`);
+  });
 
   test('other names, and names within longer ones, stay', () => {
     const text =
@@ -73,12 +134,47 @@ describe('masking', () => {
     assert.equal(mask.restore(left, stored), left);
   });
 
+  test('if elements were moved, removed or added, only equal values are put back', () => {
+    const stored = '[{"id":1,"password":"a"},{"id":2,"password":"b"}]';
+    const [first, second] = [`{"id":1,"password":"${M}"}`, `{"id":2,"password":"${M}"}`];
+    assert.equal(mask.restore(`[${first},${second}]`, stored), stored);
+    const renamed = stored.replace('"id":2', '"id":3');
+    assert.equal(mask.restore(mask.hide(renamed), stored), renamed);
+    const wrong = [`[${second},${first}]`, `[${second}]`, `[${second},${second},${first}]`];
+    for (const text of wrong) assert.equal(mask.restore(text, stored), text);
+    const equal = stored.replace('"b"', '"a"');
+    assert.equal(mask.restore(`[${second}]`, equal), '[{"id":2,"password":"a"}]');
+  });
+
+  test('a value is put back only where it is written in the same way', () => {
+    const left = `password=${M}`;
+    assert.equal(mask.restore(left, '{"password":"a b"}'), left);
+  });
+
   test('large texts that were made to take long take little time', async () => {
     const size = 262_144;
-    for (const part of ['"', '\\', '"password":"', '"password":[', 'password=\\"', '<password ']) {
+    for (const part of [
+      '"',
+      '\\',
+      '"password":"',
+      '"password":[',
+      'password=\\"',
+      '<password ',
+      '%22',
+      '%70',
+      '\\u0070',
+      'password.',
+      '<password/>',
+      '<password a="',
+      'http://',
+      'p%61ssword=',
+    ]) {
       const text = part.repeat(size / part.length);
       await assertSpends(50, () => mask.hide(text), part);
     }
+    const many = Array.from({ length: 9_000 }, (_, at) => `"password":${at}`).join();
+    const shown = mask.hide(many);
+    await assertSpends(50, () => mask.restore(`${shown},`, many), 'restore');
     await assertSpends(50, () => mask.hide(`JSON path ${'password.'.repeat(size / 9)}`));
   });
 

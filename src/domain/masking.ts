@@ -1,5 +1,7 @@
 /** Hides the values of named fields in texts: JSON, queries, forms and XML, whole or cut. */
 
+import { parsePath } from './json/path.ts';
+
 /** Stands for a value that is not shown. No header can have it. */
 export const MASK = '••••••••';
 
@@ -22,7 +24,7 @@ export interface Mask {
   isHidden(name: string): boolean;
   /** Whether a path (§2.4) leads to or through a hidden field. */
   isHiddenPath(path: string): boolean;
-  /** Puts the values of `stored` in place of masks; a mask without one stays. */
+  /** Puts the values of `stored` in place of masks; a mask without one, or with several, stays. */
   restore(text: string, stored: string): string;
 }
 
@@ -36,93 +38,203 @@ export const NO_MASK: Mask = {
 
 /** From `start` to `end` exclusive; JSON strings with their quotes. */
 interface Span {
-  name: string;
+  /** How it is written, and the name. */
+  key: string;
   start: number;
   end: number;
   mask: string;
+}
+
+interface Patterns {
+  /** What comes before a value. */
+  field: RegExp;
+  tag: RegExp;
+  /** As a part of a path. */
+  name: RegExp;
+  isHiddenPath: (path: string) => boolean;
 }
 
 /** @param names in any case */
 export function createMask(names: readonly string[]): Mask {
   if (names.length === 0) return NO_MASK;
   const known = new Set(names.map((name) => name.toLowerCase()));
-  const spelled = [...new Set(names.flatMap(spellingsOf))].map(escape).join('|');
-  const pattern = new RegExp(
-    [
-      // "name":
-      `"(?<json>${spelled})(?<backslashes>\\\\*)"\\s*:\\s*`,
-      // name= or group[name]=
-      `(?:%5B|(?<![\\w-]))(?<query>${spelled})(?:\\]|%5D)?=`,
-      // <name>
-      `<(?:[\\w-]+:)?(?<xml>${spelled})(?:\\s[^<>]*)?>`,
-      // An assertion's error (§2.7) repeats the value; its path is cut.
-      'JSON path (?<path>.{1,210}?) equals: ',
-    ].join('|'),
-    'giu',
-  );
-  const inPath = new RegExp(`(?<![\\w-])(?:${spelled})(?![\\w-])`, 'iu');
-  const spansOf = (text: string) => findSpans(text, pattern, inPath);
+  const isHidden = (name: string) => known.has(name.toLowerCase());
+  // A path that can't be read, and one of an error, is a text.
+  const isHiddenPath = (path: string) =>
+    patterns.name.test(path) || parsePath(path)?.some((step) => isHidden(String(step))) === true;
+  const patterns = { ...writePatterns(names), isHiddenPath };
+  const spansOf = (text: string) => findSpans(text, patterns);
   return {
     hidesAny: true,
     hide: (text) => replaceSpans(text, spansOf(text), ({ mask }) => mask),
-    isHidden: (name) => known.has(name.toLowerCase()),
-    isHiddenPath: (path) => inPath.test(path),
+    isHidden,
+    isHiddenPath,
     restore: (text, stored) => {
       if (!text.includes(MASK)) return text;
-      const values = Map.groupBy(spansOf(stored), ({ name }) => name);
-      const counts = new Map<string, number>();
-      return replaceSpans(text, spansOf(text), ({ name, start, end, mask }) => {
-        const count = counts.get(name) ?? 0;
-        counts.set(name, count + 1);
+      const [shown, kept] = [spansOf(text), spansOf(stored)];
+      // Otherwise an element of a list may be another's, so only equal values are certain.
+      const isInOrder = countEdits(gapsOf(text, shown), gapsOf(stored, kept)) <= 1;
+      const values = kept.map(({ start, end }) => stored.slice(start, end));
+      const equal = findEqual(kept, values);
+      return replaceSpans(text, shown, ({ key, start, end, mask }, at) => {
         const given = text.slice(start, end);
-        const value = values.get(name)?.[count];
-        return given === mask && value ? stored.slice(value.start, value.end) : given;
+        if (given !== mask) return given;
+        if (isInOrder) return kept[at]?.key === key ? (values[at] ?? given) : given;
+        return equal.get(key)?.pop() ?? given;
       });
     },
   };
 }
 
-/** As in JSON and in a query. */
+/** By key; none if they differ. */
+function findEqual(spans: readonly Span[], values: readonly string[]): Map<string, string[]> {
+  const byKey = Map.groupBy(values, (_, at) => spans[at]?.key ?? '');
+  return new Map([...byKey].filter(([, [first, ...more]]) => more.every((each) => each === first)));
+}
+
+const SPACES = String.raw`(?:\s|%20|\+)*`;
+
+function writePatterns(names: readonly string[]): Omit<Patterns, 'isHiddenPath'> {
+  const spelled = [...new Set(names.flatMap(spellingsOf))].map(escape).join('|');
+  const field = [
+    // "name":
+    `"(?<json>${spelled})(?<backslashes>\\\\*)"${SPACES}:${SPACES}`,
+    // name= or group[name]= or name[part]= or name.part=
+    `(?<![\\w-])(?<query>${spelled})\\]?(?:[.[][^=&?#;\\s"'<>]{0,${MASKED_NAME_CHARACTERS}})?${SPACES}=`,
+    // <name>
+    `<(?:[\\w-]+:)?(?<xml>${spelled})(?=[\\s/>])`,
+    // A header in a command.
+    `--header '(?<header>${spelled}): `,
+    // An assertion's error (§2.7) repeats the value; its path is cut.
+    String.raw`JSON path (?<path>[\s\S]{1,210}?) equals: `,
+    '(?<url>https?:\\/\\/)',
+  ];
+  return {
+    field: new RegExp(field.join('|'), 'giu'),
+    tag: new RegExp(`<(?<slash>\\\\*\\/)?(?:[\\w-]+:)?(?:${spelled})(?=[\\s/>])`, 'giu'),
+    name: new RegExp(`(?<![\\w-])(?:${spelled})(?![\\w-])`, 'iu'),
+  };
+}
+
+/** As in a text and in a query. */
 function spellingsOf(name: string): string[] {
-  const ascii = name.replace(
-    /[\u0080-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return [name, encodeURIComponent(name), ascii];
+  return [name, ...[name.toLowerCase(), name.toUpperCase()].map(encodeURIComponent)];
 }
 
 function escape(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function replaceSpans(text: string, spans: readonly Span[], write: (span: Span) => string): string {
+function replaceSpans(
+  text: string,
+  spans: readonly Span[],
+  write: (span: Span, at: number) => string,
+): string {
   let written = '';
   let from = 0;
-  for (const span of spans) {
-    written += text.slice(from, span.start) + write(span);
+  for (const [at, span] of spans.entries()) {
+    written += text.slice(from, span.start) + write(span, at);
     from = span.end;
   }
   return written + text.slice(from);
 }
 
-/** In order, none within another. */
-function findSpans(text: string, pattern: RegExp, inPath: RegExp): Span[] {
+/** The texts between values. Forms send a line break as one character. */
+function gapsOf(text: string, spans: readonly Span[]): string[] {
+  const starts = [0, ...spans.map(({ end }) => end)];
+  return starts.map((from, at) => text.slice(from, spans[at]?.start).replaceAll('\r\n', '\n'));
+}
+
+function countEdits(gaps: readonly string[], stored: readonly string[]): number {
+  if (gaps.length !== stored.length) return Infinity;
+  return gaps.filter((gap, at) => gap !== stored[at]).length;
+}
+
+/** In order, none within another. Also those with escapes, such as `c%61rd=` or `\u0022card\u0022:`. */
+function findSpans(text: string, patterns: Patterns): Span[] {
+  const spans = findPlain(text, patterns);
+  const decoded = decode(text);
+  if (decoded === null) return spans;
+  const { starts } = decoded;
+  const escaped = findPlain(decoded.text, patterns).map((span): Span => {
+    const [start = 0, end = text.length] = [starts[span.start], starts[span.end]];
+    const isSame = text[start] === decoded.text[span.start];
+    return { key: span.key, start, end, mask: isSame ? span.mask : MASK };
+  });
+  return join([...spans, ...escaped]);
+}
+
+/** A plain one precedes its escaped one. */
+function join(spans: Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last && (span.start < last.end || span.start === last.start))
+      last.end = Math.max(last.end, span.end);
+    else joined.push({ ...span });
+  }
+  return joined;
+}
+
+/** Not of spaces, because they would end a value. */
+const ESCAPE =
+  /\\u(?!00[01]|0020)(?<unit>[\da-f]{4})|%(?!20)(?<byte>[2-7][\da-f])|&(?<entity>quot|lt|gt);/gi;
+const ENTITIES: Record<string, string> = { quot: '"', lt: '<', gt: '>' };
+
+/** `starts`: where each character was. Null: there are no escapes. */
+function decode(text: string): { text: string; starts: Uint32Array } | null {
+  const starts = new Uint32Array(text.length + 1);
+  let decoded = '';
+  let from = 0;
+  const keep = (to: number) => {
+    for (let at = from; at < to; at++) starts[decoded.length + at - from] = at;
+    decoded += text.slice(from, to);
+  };
+  for (const match of text.matchAll(ESCAPE)) {
+    keep(match.index);
+    const { unit, byte, entity = '' } = match.groups ?? {};
+    const code = unit ?? byte;
+    starts[decoded.length] = match.index;
+    decoded +=
+      code === undefined
+        ? (ENTITIES[entity.toLowerCase()] ?? '')
+        : String.fromCharCode(Number.parseInt(code, 16));
+    from = match.index + match[0].length;
+  }
+  if (from === 0) return null;
+  keep(text.length);
+  starts[decoded.length] = text.length;
+  return { text: decoded, starts };
+}
+
+function findPlain(text: string, { field, tag, isHiddenPath }: Patterns): Span[] {
   const spans: Span[] = [];
-  const isUrl = /^https?:\/\/\S*$/i.test(text);
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const { json, backslashes = '', query, xml, path } = match.groups ?? {};
-    if (path !== undefined && !inPath.test(path)) continue;
-    const start = pattern.lastIndex;
-    const name = (json ?? query ?? xml ?? path ?? '').toLowerCase();
-    const quote = `${backslashes}"`;
-    const span = (end: number, mask = MASK) => ({ name, start, end, mask });
-    if (json !== undefined) {
-      spans.push(span(endOfJson(text, start, backslashes.length), quote + MASK + quote));
-    } else if (query !== undefined) spans.push(span(endOfPair(text, start, isUrl)));
-    else if (xml !== undefined) spans.push(span(endOfElement(text, start)));
-    else spans.push(span(text.length));
-    pattern.lastIndex = Math.max(start, spans.at(-1)?.end ?? start);
+  const whole = wholeOf(text);
+  let urlEnd = 0;
+  field.lastIndex = 0;
+  for (let match = field.exec(text); match; match = field.exec(text)) {
+    const { json, backslashes = '', query, xml, header, path, url } = match.groups ?? {};
+    const start = field.lastIndex;
+    const add = (kind: string, { end, mask = MASK }: { end: number; mask?: string }) => {
+      const name = json ?? query ?? xml ?? header ?? '';
+      spans.push({ key: `${kind} ${name.toLowerCase()}`, start, end, mask });
+      field.lastIndex = Math.max(start, end);
+    };
+    if (url !== undefined) {
+      if (start > urlEnd) urlEnd = endOf(/[^\s"<>]*/y, text, start);
+    } else if (json !== undefined) {
+      const quote = `${backslashes}"`;
+      add(`json${quote}`, {
+        end: endOfJson(text, start, backslashes.length),
+        mask: quote + MASK + quote,
+      });
+    } else if (query !== undefined) {
+      const isInUrl = match.index < urlEnd;
+      add('query', endOfPair(text, start, whole ?? (isInUrl ? URL_PART : FORM_PART)));
+    } else if (xml !== undefined) add('xml', endOfElement(text, start, tag));
+    else if (header !== undefined) add('header', { end: endOf(SHELL, text, start) });
+    else if (path !== undefined && (isHiddenPath(path) || path.endsWith('…')))
+      add('path', { end: text.length });
   }
   return spans;
 }
@@ -130,12 +242,7 @@ function findSpans(text: string, pattern: RegExp, inPath: RegExp): Span[] {
 /** @param level how many backslashes precede each quote: the JSON may be in a string of JSON */
 function endOfJson(text: string, start: number, level: number): number {
   if (isQuoteAt(text, start, level)) return endOfString(text, start + level + 1, level);
-  if (text[start] !== '{' && text[start] !== '[') {
-    const rest = /[^,}\]\s\\"]*/y;
-    rest.lastIndex = start;
-    rest.exec(text);
-    return rest.lastIndex;
-  }
+  if (text[start] !== '{' && text[start] !== '[') return endOf(/[^,}\]\s\\"]*/y, text, start);
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const char = text[at];
@@ -160,15 +267,46 @@ function endOfString(text: string, start: number, level: number): number {
   return text.length;
 }
 
-/** A command quotes its URL, so there a quote ends it; elsewhere it may be part of the value. */
-function endOfPair(text: string, start: number, isUrl: boolean): number {
-  const rest = isUrl ? /[^&#\s"<>]*/y : /(?:[^&#\s"<>'\\]|'\\''|\\(?!\\{0,7}"))*/y;
-  rest.lastIndex = start;
-  rest.exec(text);
-  return rest.lastIndex;
+function endOf(sticky: RegExp, text: string, start: number): number {
+  sticky.lastIndex = start;
+  sticky.exec(text);
+  return sticky.lastIndex;
 }
 
-function endOfElement(text: string, start: number): number {
-  const end = text.indexOf('</', start);
-  return end === -1 ? text.length : end;
+/** Values in a text that is nothing but a URL or a form. */
+function wholeOf(text: string): RegExp | null {
+  if (/^https?:\/\/\S*$/i.test(text)) return WHOLE_URL;
+  return /^[^\s=&?:{}<>"']+=/.test(text) ? WHOLE_FORM : null;
+}
+
+const WHOLE_URL = /[^&#\s"<>]*/y;
+const WHOLE_FORM = /[^&]*/y;
+/** A quote that precedes a space or a mark isn't part of the value: it ends the URL in a command. */
+const URL_PART = /(?:[^&#\s"<>'\\]|'(?![\s,;:.)\]}]|$)|\\(?!\\{0,7}"))*/y;
+/** People write spaces and quotes into forms. */
+const FORM_PART = /(?:[^&\n"<'\\]|'(?![\s,;:.)\]}]|$)|\\(?!\\{0,7}"))*/y;
+const SHELL = /(?:[^']|'\\'')*/y;
+/** Of an attribute, also within a JSON string. */
+const QUOTED = /(?<quote>\\{0,7}"|'(?=[^\s']))/y;
+
+function endOfPair(text: string, start: number, unquoted: RegExp): { end: number; mask?: string } {
+  QUOTED.lastIndex = start;
+  const isPart = unquoted === URL_PART || unquoted === FORM_PART;
+  const quote = isPart ? QUOTED.exec(text)?.groups?.['quote'] : undefined;
+  if (quote === undefined) return { end: endOf(unquoted, text, start) };
+  const end = text.indexOf(quote, start + quote.length);
+  return { end: end === -1 ? text.length : end + quote.length, mask: quote + MASK + quote };
+}
+
+/** From behind the name, because attributes are part of the value. */
+function endOfElement(text: string, start: number, tag: RegExp): { end: number; mask: string } {
+  const single = endOf(/(?:[^<>/"']|"[^"]*"|'[^']*'|\/(?!>))*\/>/y, text, start);
+  if (single > 0) return { end: single, mask: ` ${MASK}/>` };
+  let depth = 1;
+  tag.lastIndex = start;
+  for (let match = tag.exec(text); match; match = tag.exec(text)) {
+    depth += match.groups?.['slash'] === undefined ? 1 : -1;
+    if (depth === 0) return { end: match.index, mask: `>${MASK}` };
+  }
+  return { end: text.length, mask: `>${MASK}` };
 }

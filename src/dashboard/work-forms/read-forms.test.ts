@@ -91,6 +91,8 @@ describe('the form of a cron', () => {
     const twice = { ...given, payload: `[${payload},${payload}]` };
     assert.deepEqual(Object.keys(errorsOf(readCronForm(form(twice), stored))), ['payload']);
     assert.deepEqual(Object.keys(errorsOf(readCronForm(form(given)))), ['url']);
+    const named = { ...cron, name: `Pay card=${MASK}` };
+    assert.deepEqual(Object.keys(errorsOf(readCronForm(form(named), stored))), ['name']);
   });
   test('a duplicate header is reported', () => {
     const reading = readCronForm(form({ ...cron, headers: 'X-A: 1\nX-A: 2' }));

@@ -108,14 +108,15 @@ function findRepeatedHeader(form: FormData): FieldErrors {
   return { headers: [`The header ${repeated} is there twice. Keep one of them.`] };
 }
 
-const MASK_LEFT = `${MASK} stands for a hidden value that isn't stored here. Write the value itself.`;
+const MASK_LEFT = `${MASK} stands for a hidden value that isn't stored here, or for one of several. Write the value itself.`;
 
-/** They would be sent as they are. */
+/** Headers have a message of their own, and assertions are not masked. */
+const LISTS: ReadonlySet<string> = new Set(['headers', 'assertions']);
+
+/** They would be stored as they are. */
 function findLeftMasks(fields: FormFields): FieldErrors {
-  const left = ['url', 'callback_url', 'payload'].filter((name) =>
-    fields.get(name)?.raw.includes(MASK),
-  );
-  return Object.fromEntries(left.map((name) => [name, [MASK_LEFT]]));
+  const left = [...fields].filter(([name, { raw }]) => !LISTS.has(name) && raw.includes(MASK));
+  return Object.fromEntries(left.map(([name]) => [name, [MASK_LEFT]]));
 }
 
 const refOf = (text: string) => (isId(text) || text === DEFAULT_REF ? text : null);
