@@ -14,6 +14,9 @@ const SECRET = 'QZQZ';
 const URL_PART = `/pay?card=41${SECRET}&n=1`;
 const PAYLOAD = `{"n":1.0,"customer":{"card":"42${SECRET}","name":"Ada"}}`;
 const RESPONSE = `{"error":"no such IBAN","iban":"DE${SECRET}","shown":"yes"}`;
+/** In the query of a GET, and in its headers. */
+const NESTED = `{"card":{"number":"43${SECRET}"},"cards":1,"api-key":["44${SECRET}"]}`;
+const HEADERS = { 'Api-Key': `45${SECRET}`, 'X-Other': 'seen' };
 const ASSERTION = { kind: 'json_path_equals', path: '$.iban', expected: '"FR"' } as const;
 
 let dashboard: TestDashboard;
@@ -21,7 +24,7 @@ let receiver: Receiver;
 let owner: TestUser;
 let member: TestUser;
 let visitor: Visitor;
-const ids = { cron: '', run: '', failed: '', waiting: '' };
+const ids = { cron: '', run: '', failed: '', waiting: '', query: '' };
 
 const pages = () => [
   '/',
@@ -49,6 +52,10 @@ const pages = () => [
   `/jobs/${ids.waiting}`,
   `/jobs/${ids.waiting}/edit`,
   `/jobs/new?from=${ids.failed}`,
+  `/jobs/${ids.query}`,
+  `/jobs/${ids.query}/text?part=curl`,
+  `/jobs/${ids.query}/text?part=call`,
+  `/jobs/new?from=${ids.query}`,
   ...['body', 'curl', 'call'].map((part) => `/jobs/${ids.failed}/text?part=${part}`),
 ];
 
@@ -77,7 +84,7 @@ describe('masked fields', () => {
       headers: { 'X-Pay': '1', iban: `header-${SECRET}` },
       body: RESPONSE,
     });
-    dashboard = await startDashboard({ MASKED_FIELDS: 'iban' });
+    dashboard = await startDashboard({ MASKED_FIELDS: 'iban,api-key' });
     owner = await dashboard.user('owner@bells.test');
     member = await dashboard.user('member@bells.test', { role: 'member' });
     const { work } = dashboard.service;
@@ -122,13 +129,17 @@ describe('masked fields', () => {
     ).id;
     ids.failed = (await create('jobs', job)).job_id;
     ids.waiting = (await create('jobs', { ...job, delay: 3600 })).job_id;
+    const query = { ...job, method: 'GET', payload: JSON.parse(NESTED) as object };
+    ids.query = (await create('jobs', { ...query, headers: HEADERS })).job_id;
     await work.editCron(teamId, ids.cron, { assertions: [ASSERTION] });
     assert.ok(await work.runCronNow(teamId, ids.cron));
     await eventually(async () => {
       const [run] = await work.listExecutions(teamId, ids.cron, 1);
       ids.run = run?.id ?? '';
       const failed = await work.findJob(teamId, ids.failed);
-      return run?.status === 'failed' && failed?.status === 'dead_lettered';
+      const sent = await work.findJob(teamId, ids.query);
+      const isOver = [failed, sent].every((job) => job?.status === 'dead_lettered');
+      return run?.status === 'failed' && isOver;
     });
   });
   after(async () => {

@@ -63,15 +63,22 @@ function isVerdicts(value: unknown): boolean {
   return Array.isArray(value) && value.some((each) => 'assertion' in Object(each));
 }
 
-/** Values that were found at a path. */
+/** Values that were found at a path, or of a header that changes. */
 function hiddenAtPath(thing: object, mask: Mask): object {
   if ('assertion' in thing && 'got' in thing) {
-    const { path } = thing.assertion as { path?: string };
-    return path !== undefined && mask.isHiddenPath(path) ? { expected: MASK, got: MASK } : {};
+    const { path, ...assertion } = thing.assertion as { path?: string };
+    if (path === undefined || !mask.isHiddenPath(path)) return {};
+    return { assertion: { ...assertion, path, expected: MASK }, expected: MASK, got: MASK };
   }
   if ('path' in thing && 'values' in thing && mask.isHiddenPath(String(thing.path))) {
     const values = Object.keys(thing.values as object).map((key) => [key, MASK]);
     return { values: Object.fromEntries(values) as object };
+  }
+  if ('field' in thing && 'from' in thing && 'to' in thing) {
+    const header = /^headers\.(.*)$/s.exec(String(thing.field))?.[1];
+    const hide = (value: unknown) => (value === null ? null : MASK);
+    if (header !== undefined && mask.isHidden(header))
+      return { from: hide(thing.from), to: hide(thing.to) };
   }
   return {};
 }
