@@ -79,6 +79,9 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
 /** The style sheet shows them while one of these kinds is chosen. */
 function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelView | null }) {
   const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
+  const places = group.kinds
+    .map((kind) => CHANNEL_KINDS[kind])
+    .filter(({ isFoundIn }) => isFoundIn !== null);
   const describe = ({ name, isSecret, isUrl, description }: FieldGroup['fields'][number]) => {
     const kept = isPresent && isSecret && channel.shown.find((shown) => shown.name === name);
     if (!kept) return description;
@@ -105,28 +108,20 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
           />
         );
       })}
-      <Places kinds={group.kinds} />
+      {places.length === 0 ? null : (
+        <details>
+          <summary>Where to find it</summary>
+          <dl className={classes.places}>
+            {places.map(({ label, isFoundIn }) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd className="muted">{isFoundIn}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
     </div>
-  );
-}
-
-function Places({ kinds }: Pick<FieldGroup, 'kinds'>) {
-  const places = kinds
-    .map((kind) => CHANNEL_KINDS[kind])
-    .filter(({ isFoundIn }) => isFoundIn !== null);
-  if (places.length === 0) return null;
-  return (
-    <details>
-      <summary>Where to find it</summary>
-      <dl className={classes.places}>
-        {places.map(({ label, isFoundIn }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd className="muted">{isFoundIn}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   );
 }
 

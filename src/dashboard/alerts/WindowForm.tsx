@@ -61,29 +61,24 @@ function WindowPreview() {
   const [startsAt, endsAt] = ['starts_at', 'ends_at'].map((name) =>
     parseUtc(textIn(values, name) ?? ''),
   );
+  const { now, timeZone } = useMoment();
   const isWeekly = textIn(values, 'is_weekly') === '1';
+  const window = startsAt && endsAt && endsAt > startsAt ? { startsAt, endsAt, isWeekly } : null;
   return (
     <div ref={ref} className="box" aria-live="polite">
-      {startsAt && endsAt && endsAt > startsAt ? (
-        <Meaning window={{ startsAt, endsAt, isWeekly }} />
+      {window ? (
+        <>
+          <p className={`${formClasses.words} num`}>{describeWindow(window)}</p>
+          {timeZone === null ? null : (
+            <p className="muted num">
+              {describeLocally(window, now, timeZone) ?? 'Your own clock shows UTC, too.'}
+            </p>
+          )}
+        </>
       ) : (
         <p className="muted">Enter a start and a later end.</p>
       )}
     </div>
-  );
-}
-
-function Meaning({ window }: { window: Parameters<typeof describeWindow>[0] }) {
-  const { now, timeZone } = useMoment();
-  return (
-    <>
-      <p className={`${formClasses.words} num`}>{describeWindow(window)}</p>
-      {timeZone === null ? null : (
-        <p className="muted num">
-          {describeLocally(window, now, timeZone) ?? 'Your own clock shows UTC, too.'}
-        </p>
-      )}
-    </>
   );
 }
 

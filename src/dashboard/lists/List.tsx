@@ -16,7 +16,9 @@ type ListProps<Row> = DataTableProps<Row> & {
   note?: string;
 };
 
+/** A cursor names the row at the edge of this page, so pages don't shift while rows come and go. */
 export function List<Row>(props: ListProps<Row>) {
+  const { search } = useLocation();
   const { faults, empty, page = noPages, words = byTime, note, ...table } = props;
   const { next, previous, searchedBackTo = null } = faults ? noPages : page;
   const searched =
@@ -34,7 +36,28 @@ export function List<Row>(props: ListProps<Row>) {
       ) : (
         <DataTable isLive hasMore={page.next !== null} {...table} />
       )}
-      <Pagination older={next} newer={previous} words={words} note={searched} />
+      {next === null && previous === null && !searched ? null : (
+        <nav className={classes.pages} aria-label="Pages">
+          <span className="muted">{searched}</span>
+          <span className="row">
+            {previous === null ? null : (
+              <>
+                <Link to={changeSearch(search, { before: null, after: null })}>{words.newest}</Link>
+                <Link to={changeSearch(search, { before: previous, after: null })} rel="prev">
+                  <Glyph name="left" size={14} />
+                  {words.newer}
+                </Link>
+              </>
+            )}
+            {next === null ? null : (
+              <Link to={changeSearch(search, { after: next, before: null })} rel="next">
+                {words.older}
+                <Glyph name="right" size={14} />
+              </Link>
+            )}
+          </span>
+        </nav>
+      )}
     </>
   );
 }
@@ -77,41 +100,6 @@ export function changeSearch(
 export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
 export const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 export const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
-
-type PaginationProps = {
-  older: string | null;
-  newer: string | null;
-  note: string | undefined;
-  words: typeof byTime;
-};
-
-/** A cursor names the row at the edge of this page, so pages don't shift while rows come and go. */
-export function Pagination({ older, newer, note, words }: PaginationProps) {
-  const { search } = useLocation();
-  if (older === null && newer === null && !note) return null;
-  return (
-    <nav className={classes.pages} aria-label="Pages">
-      <span className="muted">{note}</span>
-      <span className="row">
-        {newer === null ? null : (
-          <>
-            <Link to={changeSearch(search, { before: null, after: null })}>{words.newest}</Link>
-            <Link to={changeSearch(search, { before: newer, after: null })} rel="prev">
-              <Glyph name="left" size={14} />
-              {words.newer}
-            </Link>
-          </>
-        )}
-        {older === null ? null : (
-          <Link to={changeSearch(search, { after: older, before: null })} rel="next">
-            {words.older}
-            <Glyph name="right" size={14} />
-          </Link>
-        )}
-      </span>
-    </nav>
-  );
-}
 
 /** They reload the document: the browser must get the file. */
 export function Exports({ to }: { to: string }) {

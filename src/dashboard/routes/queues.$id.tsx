@@ -22,7 +22,7 @@ import { Panel } from '../runs/RunParts.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { notFound, notHere, open } from '../serving/open.ts';
-import type { DeletionScope, OpenWatch, RateWait } from '../services.ts';
+import type { DeletionScope, OpenWatch } from '../services.ts';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.$id.ts';
@@ -80,7 +80,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 export default function QueuePage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, facts, history, range, deletion } = loaderData;
+  const { row, facts, rateWait, history, range, deletion } = loaderData;
   const { queue } = row;
   const retries = queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off';
   return (
@@ -113,8 +113,24 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       }
       deletion={describeDeletion(deletion)}
     >
-      <WatchNotice id={queue.id} watches={loaderData.watches} />
-      <RateNotice wait={loaderData.rateWait} />
+      {loaderData.watches.map(({ kind, since, words }) => (
+        <Notice key={kind} kind="failed" title={watchTitles[kind]}>
+          {words} Since <Time at={since} exact /> (<Time at={since} />
+          ).{' '}
+          <Link to={`/alerts?source=${encodeURIComponent(`queue:${queue.id}`)}`}>
+            See its alerts
+          </Link>
+        </Notice>
+      ))}
+      {rateWait ? (
+        <Notice kind="note">
+          {countOf(rateWait.due, 'job is', 'jobs are')} waiting because of the queue’s rate.{' '}
+          {rateWait.due.isMore
+            ? 'The last one is sent later than'
+            : 'The last one is sent at about'}{' '}
+          <Time at={rateWait.lastAt} exact />.
+        </Notice>
+      ) : null}
       <Panel
         title="Last 50 attempts"
         beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}
@@ -201,29 +217,7 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
   );
 }
 
-function WatchNotice({ id, watches }: { id: string; watches: readonly OpenWatch[] }) {
-  const to = `/alerts?source=${encodeURIComponent(`queue:${id}`)}`;
-  return watches.map(({ kind, since, words }) => (
-    <Notice key={kind} kind="failed" title={watchTitles[kind]}>
-      {words} Since <Time at={since} exact /> (<Time at={since} />
-      ). <Link to={to}>See its alerts</Link>
-    </Notice>
-  ));
-}
-
 const watchTitles: Record<OpenWatch['kind'], string> = {
   backlog: 'This queue does not drain',
   failure_rate: 'This queue fails too often',
 };
-
-function RateNotice({ wait }: { wait: RateWait | null }) {
-  if (wait === null) return null;
-  const { due, lastAt } = wait;
-  return (
-    <Notice kind="note">
-      {countOf(due, 'job is', 'jobs are')} waiting because of the queue’s rate.{' '}
-      {due.isMore ? 'The last one is sent later than' : 'The last one is sent at about'}{' '}
-      <Time at={lastAt} exact />.
-    </Notice>
-  );
-}

@@ -66,25 +66,26 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
 
 const COLUMNS: Column<Activity>[] = [
   { head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { head: 'What', cell: (row) => <ActivityText row={row} /> },
+  {
+    head: 'What',
+    cell: ({ action, subject, detail }) => {
+      const to = subject && pageOf(action, subject.id);
+      return (
+        <>
+          {describeAction(action)}
+          {subject ? ' ' : null}
+          {subject && to ? <Link to={to}>{subject.name}</Link> : (subject?.name ?? null)}
+          {detail === null ? null : <span className="muted">{` ${detail}`}</span>}
+        </>
+      );
+    },
+  },
   {
     head: 'Who',
     width: '280px',
     cell: (row) => <Who row={row} />,
   },
 ];
-
-function ActivityText({ row: { action, subject, detail } }: { row: Activity }) {
-  const to = subject && pageOf(action, subject.id);
-  return (
-    <>
-      {describeAction(action)}
-      {subject ? ' ' : null}
-      {subject && to ? <Link to={to}>{subject.name}</Link> : (subject?.name ?? null)}
-      {detail === null ? null : <span className="muted">{` ${detail}`}</span>}
-    </>
-  );
-}
 
 function Who({ row: { actorId, actor } }: { row: Activity }) {
   const { search } = useLocation();

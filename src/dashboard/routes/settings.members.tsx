@@ -85,26 +85,17 @@ const GONE: Toast = {
 };
 
 export default function Members({ loaderData }: Route.ComponentProps) {
-  return 'colleagues' in loaderData ? (
-    <DataTable
-      caption="Members"
-      columns={[nameColumn, roleColumn, joinedColumn]}
-      rows={loaderData.colleagues}
-      keyOf={(member) => member.userId}
-    />
-  ) : (
-    <Managed {...loaderData} />
-  );
-}
-
-type ManagedProps = {
-  members: Member[];
-  invitations: Invitation[];
-  me: Actor;
-  sendsMail: boolean;
-};
-
-function Managed({ members, invitations, me, sendsMail }: ManagedProps) {
+  if ('colleagues' in loaderData) {
+    return (
+      <DataTable
+        caption="Members"
+        columns={[nameColumn, roleColumn, joinedColumn]}
+        rows={loaderData.colleagues}
+        keyOf={(member) => member.userId}
+      />
+    );
+  }
+  const { members, invitations, me, sendsMail } = loaderData;
   return (
     <div className="stack">
       <DataTable

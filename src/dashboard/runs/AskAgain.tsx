@@ -13,6 +13,7 @@ import classes from './BulkTasks.module.css';
 
 /** For resent jobs (§3.3), or when the last of a spread is due. */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
+  const { spread, total } = question;
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -30,7 +31,13 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
       <div>
         <h2 id="asked-again">{titleOf(question)}</h2>
         <p>{consequencesOf(question)}</p>
-        <SpreadEnd question={question} />
+        {spread === null ? null : (
+          <p>
+            At {describeRate(spread.rate)}, the last{' '}
+            {total.isMore ? 'is due later than' : 'is due at'} <Time at={spread.endsAt} exact />
+            {total.isMore ? '; those due more than 24 hours from now are left unchanged' : ''}.
+          </p>
+        )}
       </div>
       <Form className="row end">
         {[['intent', question.kind], ...fields].map(([name = '', value], at) => (
@@ -40,17 +47,6 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
         <Answers question={question} />
       </Form>
     </section>
-  );
-}
-
-function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) {
-  if (spread === null) return null;
-  return (
-    <p>
-      At {describeRate(spread.rate)}, the last {total.isMore ? 'is due later than' : 'is due at'}{' '}
-      <Time at={spread.endsAt} exact />
-      {total.isMore ? '; those due more than 24 hours from now are left unchanged' : ''}.
-    </p>
   );
 }
 

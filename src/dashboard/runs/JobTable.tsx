@@ -26,8 +26,18 @@ export function jobColumns(
   const actions = actionsColumn<JobRow>(jobs.some(isHeld) ? '304px' : '124px', (job) => (
     <JobActions job={job} isHeld={isHeld(job)} isSmall />
   ));
-  const shown = path === null ? [] : [fieldColumn(path)];
-  return [...columns, ...shown, ...outcomeColumns, actions];
+  // Who is affected, by a field of the payload.
+  const shown: Column<JobRow> | null =
+    path === null
+      ? null
+      : {
+          head: path.replace(/^\$\.?/, '') || 'Payload',
+          width: '130px',
+          isPlain: true,
+          givesWay: 5,
+          cell: ({ field }) => (field === null ? '–' : <span title={field}>{field}</span>),
+        };
+  return [...columns, ...(shown ? [shown] : []), ...outcomeColumns, actions];
 }
 
 export function jobBulk(
@@ -92,17 +102,6 @@ const columns: Column<JobRow>[] = [
     ),
   },
 ];
-
-/** Who is affected, by a field of the payload. */
-function fieldColumn(path: string): Column<JobRow> {
-  return {
-    head: path.replace(/^\$\.?/, '') || 'Payload',
-    width: '130px',
-    isPlain: true,
-    givesWay: 5,
-    cell: ({ field }) => (field === null ? '–' : <span title={field}>{field}</span>),
-  };
-}
 
 const fireLater = 'Fire when the queue is enabled';
 
