@@ -3,9 +3,10 @@ import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { changeSearch } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { UnreadableNotice } from '../parts/Notice.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
-import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { FormOutcome, TestOutcome } from '../runs/TestOutcome.tsx';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import type { ChannelChoice, SameCron } from '../services.ts';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
@@ -13,7 +14,6 @@ import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
 import { hasMask } from '#domain/masking';
 import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
-import { sameAsField, SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import { STOP_AFTER } from '#domain/alert-streak';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { DEFAULT_REF } from '#domain/alert-settings';
@@ -38,6 +38,9 @@ import {
   StartAndEndFields,
 } from '../work-forms/ScheduleFields.tsx';
 import type { Route } from './+types/crons.form.ts';
+
+/** The member has seen this cron and saves anyway. */
+const sameAsField = 'same_as';
 
 /** `/crons/new`, `/crons/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
@@ -260,5 +263,22 @@ function SecretsNote({ areShown }: { areShown: boolean }) {
         {areShown ? 'Hide secrets' : 'Show secrets'}
       </Link>
     </>
+  );
+}
+
+function SameCronNotice({ same }: { same: SameCron }) {
+  const title = 'Another cron does the same';
+  return (
+    <FormOutcome label={title} of={same} block="center">
+      <Notice kind="warning" title={title}>
+        <p>
+          <Link to={`/crons/${same.id}`}>{same.name}</Link> already calls this URL on this schedule,
+          so the URL would be called twice each time. Nothing is saved yet.
+        </p>
+        <Button type="submit" name={sameAsField} value={same.id} variant="default">
+          Save anyway
+        </Button>
+      </Notice>
+    </FormOutcome>
   );
 }

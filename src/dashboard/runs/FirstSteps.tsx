@@ -20,6 +20,19 @@ type FirstStepsProps = {
 /** Until all are done or hidden. */
 export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
   const mayChooseChannel = useMayNotify();
+  const [sendJob, whatJob] = done.job
+    ? [<Link to="/runs">See runs</Link>, 'A run has succeeded.']
+    : echoUrl === null
+      ? [<Link to="/jobs/new">Create job</Link>, 'A job sends one request to a URL, now or later.']
+      : [
+          <ActionButton intent="sample-job" variant="filled">
+            Send sample job
+          </ActionButton>,
+          <>
+            Sends one request to Belfry’s own echo endpoint, which returns it. To do this yourself{' '}
+            <Link to="/settings/api-token">with curl</Link>, you need an API token.
+          </>,
+        ];
   return (
     <section className="panel" aria-labelledby="first-steps">
       <header>
@@ -29,7 +42,9 @@ export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
         </ActionButton>
       </header>
       <ol className={`rows ${classes.steps}`}>
-        <JobStep isDone={done.job} echoUrl={echoUrl} />
+        <Step number={1} title="Send a sample job" isDone={done.job} action={sendJob}>
+          {whatJob}
+        </Step>
         <Step
           number={2}
           title="Create a cron"
@@ -59,35 +74,6 @@ export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
         </Step>
       </ol>
     </section>
-  );
-}
-
-function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null }) {
-  const step = { number: 1, title: 'Send a sample job', isDone };
-  if (isDone) {
-    return (
-      <Step {...step} action={<Link to="/runs">See runs</Link>}>
-        A run has succeeded.
-      </Step>
-    );
-  }
-  if (echoUrl === null) {
-    return (
-      <Step {...step} action={<Link to="/jobs/new">Create job</Link>}>
-        A job sends one request to a URL, now or later.
-      </Step>
-    );
-  }
-  const send = (
-    <ActionButton intent="sample-job" variant="filled">
-      Send sample job
-    </ActionButton>
-  );
-  return (
-    <Step {...step} action={send}>
-      Sends one request to Belfry’s own echo endpoint, which returns it. To do this yourself{' '}
-      <Link to="/settings/api-token">with curl</Link>, you need an API token.
-    </Step>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { FAILURE_TEXTS } from '#domain/failure';
 import { formatMilliseconds } from '#domain/duration-words';
@@ -7,23 +7,38 @@ import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 import type { ShownTest } from './run-text.ts';
 
-/** The outcome of a test run, which is not stored. */
-export function TestOutcome({ outcome }: { outcome: ShownTest }) {
+type FormOutcomeProps = {
+  label: string;
+  of: unknown;
+  block?: 'start' | 'center';
+  children: ReactNode;
+};
+
+/** Below a form. It may be outside the visible part. */
+export function FormOutcome({ label, of, block = 'start', children }: FormOutcomeProps) {
   const ref = useRef<HTMLElement>(null);
-  // Its first line is the verdict, and may be outside the visible part.
   useEffect(() => {
     ref.current?.focus({ preventScroll: true });
     // Newer browsers return a promise from a scroll; an effect may return only a function.
-    ref.current?.scrollIntoView({ block: 'start' });
-  }, [outcome]);
+    ref.current?.scrollIntoView({ block });
+  }, [of, block]);
   return (
     <section
       ref={ref}
       className="stack"
-      aria-label="Test run"
+      aria-label={label}
       tabIndex={-1}
       style={{ padding: '8px 0 16px', outline: 'none' }}
     >
+      {children}
+    </section>
+  );
+}
+
+/** The outcome of a test run, which is not stored. */
+export function TestOutcome({ outcome }: { outcome: ShownTest }) {
+  return (
+    <FormOutcome label="Test run" of={outcome}>
       <OutcomeWords outcome={outcome} />
       {outcome.kind === 'test' ? (
         <RunPanels
@@ -35,7 +50,7 @@ export function TestOutcome({ outcome }: { outcome: ShownTest }) {
           textsAt={null}
         />
       ) : null}
-    </section>
+    </FormOutcome>
   );
 }
 
