@@ -14,7 +14,7 @@ import { ConnectionBar, KeepShown } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
 import { requestFacts } from './context.ts';
 import inter from './fonts/inter.woff2';
-import { readTimeZone, theme, times } from './serving/cookies.ts';
+import { readTimeZone, theme as themeCookie, times } from './serving/cookies.ts';
 import { pageAccess } from './serving/page-access.ts';
 import { FaultPage } from './page/FaultPage.tsx';
 import { NowProvider } from './parts/Time.tsx';
@@ -26,7 +26,7 @@ export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepPage];
 export function loader({ request, context }: Route.LoaderArgs) {
   const { now } = context.get(requestFacts);
   return {
-    theme: theme.read(request),
+    theme: themeCookie.read(request),
     timeZone: readTimeZone(request),
     isLocal: times.read(request) === 'local',
     now,
@@ -35,8 +35,9 @@ export function loader({ request, context }: Route.LoaderArgs) {
 
 export function Layout({ children }: { children: ReactNode }) {
   const facts = useRouteLoaderData<typeof loader>('root');
+  const theme = facts?.theme ?? 'auto';
   return (
-    <html lang="en" data-theme={facts?.theme ?? 'auto'}>
+    <html lang="en" data-theme={theme} {...(theme !== 'auto' && { style: { colorScheme: theme } })}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

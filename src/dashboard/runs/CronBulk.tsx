@@ -12,16 +12,16 @@ export function cronBulk(matching: BoundedCount): BulkActions {
     matching,
     buttons: ({ text }) => (
       <>
-        <BulkButton value={cronIntents.pause} word={`Pause (${text})`} />
-        <BulkButton value={cronIntents.start} word={`Start (${text})`} />
+        <Submit intent="all-pause">{`Pause (${text})`}</Submit>
+        <Submit intent="all-start">{`Start (${text})`}</Submit>
         <MoreActions of="selected crons">
-          <button type="submit" form="bulk" name="intent" value={cronIntents.run}>
+          <button type="submit" form="bulk" name="intent" value="all-run">
             Run now
           </button>
           <ConfirmDialog
             word="Delete"
             question={`Delete the crons that are chosen (${text})?`}
-            fields={{ intent: cronIntents.delete }}
+            fields={{ intent: 'all-delete' }}
             form="bulk"
           >
             They never run again, and their history is deleted too. This can’t be undone. To stop
@@ -33,18 +33,17 @@ export function cronBulk(matching: BoundedCount): BulkActions {
   };
 }
 
-function BulkButton({ value, word }: { value: string; word: string }) {
-  return <Submit intent={value}>{word}</Submit>;
-}
-
 const MOST_NAMED = 20;
 
 /** Stays until it is dismissed. */
 export function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
-  const { unchanged } = acted;
+  const { done, hasMore, unchanged } = acted;
+  const title =
+    done.length === 0 ? 'No cron was changed.' : `${countOf(done.length, ...words[act])}.`;
+  const more = hasMore ? ' More crons match. Repeat the action for the rest.' : '';
   const isAll = unchanged.length === 0;
   return (
-    <Notice kind={isAll ? 'done' : 'note'} title={describeActed(act, acted)} canDismiss>
+    <Notice kind={isAll ? 'done' : 'note'} title={title + more} canDismiss>
       {isAll ? null : (
         <>
           {countOf(unchanged.length, 'cron was', 'crons were')} skipped:
@@ -62,19 +61,10 @@ export function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsAct
   );
 }
 
-/** Those in rows have no prefix. */
-export const cronIntents = {
-  start: 'all-start',
-  pause: 'all-pause',
-  run: 'all-run',
-  delete: 'all-delete',
-} as const satisfies Record<CronAct, string>;
-
-/** Null for other forms. */
+/** Null for other forms: intents of rows have no prefix. */
 export function readCronAct(form: FormData): CronAct | null {
-  const intent = readText(form, 'intent');
-  const acts = Object.keys(cronIntents) as CronAct[];
-  return acts.find((act) => cronIntents[act] === intent) ?? null;
+  const acts = Object.keys(words) as CronAct[];
+  return acts.find((act) => readText(form, 'intent') === `all-${act}`) ?? null;
 }
 
 /** Null if the filter is invalid or nothing is ticked. */
@@ -84,7 +74,7 @@ export function readChosen(form: FormData, search: SourceSearch | null): CronsCh
   return ids.length === 0 ? null : { ids };
 }
 
-const done: Readonly<Record<CronAct, readonly [one: string, many: string]>> = {
+const words: Readonly<Record<CronAct, readonly [one: string, many: string]>> = {
   start: ['cron is started', 'crons are started'],
   pause: ['cron is paused', 'crons are paused'],
   run: [
@@ -93,11 +83,3 @@ const done: Readonly<Record<CronAct, readonly [one: string, many: string]>> = {
   ],
   delete: ['cron is deleted', 'crons are deleted'],
 };
-
-export function describeActed(act: CronAct, acted: CronsActed): string {
-  const [one, many] = done[act];
-  const count = acted.done.length;
-  const first = count === 0 ? 'No cron was changed.' : `${countOf(count, one, many)}.`;
-  const more = acted.hasMore ? ' More crons match. Repeat the action for the rest.' : '';
-  return `${first}${more}`;
-}
