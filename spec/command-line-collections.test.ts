@@ -3,12 +3,11 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { run, useCommands } from '#testing/command-line';
 import { aCron, aJob } from '#testing/factories';
-import { forEachDatabase } from '#testing/process';
 
-forEachDatabase((_name, makeDatabaseUrl) => {
+describe('commands of everything that a team has', () => {
   const team = ['--team', 'Acme'];
   const env = { HOOK: 'https://hooks.example/T000/B000/abcdefgh' };
-  const { open, printed, refused } = useCommands(makeDatabaseUrl, env);
+  const { open, printed, refused } = useCommands(env);
 
   test('show prints the record of a cron, queue, channel or window', async () => {
     const { id } = await aCron(open.store, open.teamId, { name: 'Shown' });

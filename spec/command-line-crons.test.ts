@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useCommands } from '#testing/command-line';
-import { forEachDatabase } from '#testing/process';
 
 const words = (text: string) => text.split(' ');
 
-forEachDatabase((_name, makeDatabaseUrl) => {
-  const { open, printed, refused } = useCommands(makeDatabaseUrl);
+describe('commands of crons', () => {
+  const { open, printed, refused } = useCommands();
   const team = ['--team', 'Acme'];
 
   describe('cron', () => {

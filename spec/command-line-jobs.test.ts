@@ -3,15 +3,15 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { useCommands } from '#testing/command-line';
 import { aJob } from '#testing/factories';
-import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 
 type Json = Record<string, unknown>;
 
 const words = (text: string) => text.split(' ');
 
-forEachDatabase((_name, makeDatabaseUrl) => {
-  const { open, printed, refused } = useCommands(makeDatabaseUrl);
+describe('commands of jobs', () => {
+  const { open, printed, refused } = useCommands();
   const team = ['--team', 'Acme'];
 
   describe('job edit', () => {

@@ -3,14 +3,13 @@ import { describe, test } from 'node:test';
 import { run, useCommands } from '#testing/command-line';
 import { aClaimant, aCron, aJob, anExecutionSettlement, aNode } from '#testing/factories';
 import { fillExecutions } from '#testing/fill';
-import { forEachDatabase } from '#testing/process';
 
 type Json = Record<string, unknown>;
 
 const words = (text: string) => text.split(' ');
 
-forEachDatabase((_name, makeDatabaseUrl) => {
-  const { open, printed, refused } = useCommands(makeDatabaseUrl);
+describe('commands of lists', () => {
+  const { open, printed, refused } = useCommands();
   const team = ['--team', 'Acme'];
 
   test('team edit sets and removes the field that lists of jobs show', async () => {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useCommands } from '#testing/command-line';
-import { makeFolder } from '#testing/guard';
-import path from 'node:path';
 
 const team = ['--team', 'Acme'];
 
 describe('service accounts on the command line (§5.11)', () => {
-  const { open, printed, refused } = useCommands(
-    async () => `sqlite:${path.join(makeFolder(), 'belfry.db')}`,
-  );
+  const { open, printed, refused } = useCommands();
   const command = (verb: string, name?: string) => [
     'service-account',
     verb,

@@ -57,7 +57,7 @@ function bare(record: object): Json {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !own.has(name)));
 }
 
-forEachDatabase((_name, makeDatabaseUrl) => {
+forEachDatabase((_name, makeDatabaseUrl, once) => {
   let config: Config;
   let store: Store;
   let work: Work;
@@ -157,7 +157,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await contentOf(teamId), was);
     });
 
-    test('team apply --dry-run prints the changes without secrets and makes none', async () => {
+    once('team apply --dry-run prints the changes without secrets and makes none', async () => {
       const teamId = await makeTeam();
       const options = ['--dry-run'];
       const first = await apply(teamId, FILE, { options });
@@ -190,7 +190,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(table.stdout, /^ACTION +KIND +NAME +FIELD +FROM +TO\nchange +cron +Nightly /);
     });
 
-    test('team apply leaves unnamed items and paused states unchanged', async () => {
+    once('team apply leaves unnamed items and paused states unchanged', async () => {
       const teamId = await makeTeam();
       const other = await aCron(store, teamId, { name: 'Other' });
       await apply(teamId, FILE);
@@ -207,30 +207,33 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, true);
     });
 
-    test('a file pauses until a time, changes nothing after it, and otherwise keeps pauses', async () => {
-      const teamId = await makeTeam();
-      const pausing = (time: string) =>
-        FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
-          'alert_threshold',
-          `paused_until: ${time}\n    alert_threshold`,
-        );
-      const read = async () => {
-        const queue = await work.findQueueByName(teamId, 'mails');
-        const [cron] = await work.listCrons(teamId);
-        return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
-      };
-      const until = Date.parse('2099-12-31T18:00Z');
-      await apply(teamId, pausing('2020-01-01 00:00'));
-      assert.deepEqual(await read(), [false, null, true, null]);
-      await apply(teamId, pausing('2099-12-31 18:00'));
-      assert.deepEqual(await read(), [true, until, false, until]);
-      for (const file of [pausing('2099-12-31 18:00'), FILE])
-        assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
-      const { stdout: text } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
-      await apply(teamId, pausing('2020-01-01 00:00'));
-      assert.deepEqual(await read(), [false, null, true, null]);
-    });
+    once(
+      'a file pauses until a time, changes nothing after it, and otherwise keeps pauses',
+      async () => {
+        const teamId = await makeTeam();
+        const pausing = (time: string) =>
+          FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
+            'alert_threshold',
+            `paused_until: ${time}\n    alert_threshold`,
+          );
+        const read = async () => {
+          const queue = await work.findQueueByName(teamId, 'mails');
+          const [cron] = await work.listCrons(teamId);
+          return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
+        };
+        const until = Date.parse('2099-12-31T18:00Z');
+        await apply(teamId, pausing('2020-01-01 00:00'));
+        assert.deepEqual(await read(), [false, null, true, null]);
+        await apply(teamId, pausing('2099-12-31 18:00'));
+        assert.deepEqual(await read(), [true, until, false, until]);
+        for (const file of [pausing('2099-12-31 18:00'), FILE])
+          assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
+        const { stdout: text } = await run(config, ['team', 'export', '--team', teamId]);
+        assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
+        await apply(teamId, pausing('2020-01-01 00:00'));
+        assert.deepEqual(await read(), [false, null, true, null]);
+      },
+    );
 
     const wrong: [what: string, text: string, lines: (string | RegExp)[]][] = [
       ['what is no YAML', 'version: 1\ncrons: [', [/^line \d+, column \d+: /]],
@@ -298,7 +301,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ],
     ];
     for (const [what, text, expected] of wrong) {
-      test(`team apply rejects ${what} and changes nothing`, async () => {
+      once(`team apply rejects ${what} and changes nothing`, async () => {
         const lines = await refused(await makeTeam(), text, { ...SECRETS, APP_KEY: 'hush' });
         assert.equal(lines.length, expected.length, lines.join('\n'));
         for (const [at, line] of expected.entries()) {
@@ -308,7 +311,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
     }
 
-    test('team apply rejects a cron name that several crons have', async () => {
+    once('team apply rejects a cron name that several crons have', async () => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
@@ -316,7 +319,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ]);
     });
 
-    test('team apply rejects an endless YAML alias and a missing file', async () => {
+    once('team apply rejects an endless YAML alias and a missing file', async () => {
       const bomb = ['version: 1', 'a: &a [x, x, x, x, x, x, x, x, x, x]'];
       for (const name of ['b', 'c', 'd', 'e', 'f']) {
         const before = String.fromCodePoint((name.codePointAt(0) ?? 0) - 1);
@@ -378,7 +381,7 @@ crons:
     slow_times_median: 3
     certificate_alerts: true
 `;
-    test('team apply creates channels before the items that use them', async () => {
+    once('team apply creates channels before the items that use them', async () => {
       const teamId = await makeTeam();
       const { code, stderr } = await apply(teamId, text);
       assert.equal(code, 0, stderr);
@@ -422,7 +425,7 @@ crons:
         certificates: true,
       });
     });
-    test('team apply reports unknown channels with their position', async () => {
+    once('team apply reports unknown channels with their position', async () => {
       const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));
       assert.deepEqual(lines, [
         'queues[0].failure_channels[0] (line 6): Neither the team nor the file has a channel of this name.',
@@ -470,7 +473,7 @@ crons:
       assert.deepEqual(await contentOf(other), await contentOf(teamId));
     });
 
-    test('the export of an empty team is a valid file', async () => {
+    once('the export of an empty team is a valid file', async () => {
       const teamId = await makeTeam();
       const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
       assert.equal(stderr, '');

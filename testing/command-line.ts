@@ -10,6 +10,7 @@ import { createCommandServices } from '#app/commands';
 import { type Config, readConfig } from '#config/config';
 import { realClock } from '#app/real-clock';
 import { openModules } from '#app/modules';
+import { makeSqliteUrl } from './process.ts';
 
 export const APP_KEY = Buffer.alloc(32, 7);
 
@@ -117,11 +118,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** Commands on a database with the team Acme. The database is open while the tests of the caller run. */
-export function useCommands(makeDatabaseUrl: () => Promise<string>, env: NodeJS.ProcessEnv = {}) {
+/** Commands on a SQLite database with the team Acme. The database is open while the tests of the caller run. */
+export function useCommands(env: NodeJS.ProcessEnv = {}) {
   const open = {} as { config: Config; store: Store; teamId: string };
   before(async () => {
-    open.config = configOf(await makeDatabaseUrl());
+    open.config = configOf(await makeSqliteUrl());
     open.store = await openSecondStore(open.config);
     open.teamId = (await open.store.teams.create('Acme', 'free', realClock.now())).id;
   });

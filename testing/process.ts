@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { describe } from 'node:test';
+import { describe, test } from 'node:test';
 import { guardChild, makeFolder } from './guard.ts';
 import { copyMigrated, createMigratedDatabase } from './migrated.ts';
 import { createDatabase } from './postgres.ts';
+import type { DeclareTest } from './stores.ts';
 import { withinTime } from './wait.ts';
 import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from './limits.ts';
 
@@ -276,19 +277,26 @@ function collectLines(child: ChildProcess) {
 /** Gives the DATABASE_URL of a database without a row; `isEmpty`: one without a table, which was never migrated. */
 export type MakeDatabaseUrl = (options?: { isEmpty?: boolean }) => Promise<string>;
 
-/** Declares the same suite for both databases: what holds on one must hold on the other. */
+export const makeSqliteUrl: MakeDatabaseUrl = async ({ isEmpty = false } = {}) => {
+  const folder = isEmpty ? makeFolder() : findFolder({});
+  return `sqlite:${path.join(folder, 'belfry.db')}`;
+};
+
+/**
+ * Declares the same suite for both databases: what holds on one must hold on the other. `once` declares a test on SQLite
+ * alone (`forEachStore`).
+ */
 export function forEachDatabase(
-  declare: (name: 'SQLite' | 'Postgres', makeDatabaseUrl: MakeDatabaseUrl) => void,
+  declare: (
+    name: 'SQLite' | 'Postgres',
+    makeDatabaseUrl: MakeDatabaseUrl,
+    once: DeclareTest,
+  ) => void,
 ): void {
-  describe('SQLite', () => {
-    declare('SQLite', async ({ isEmpty = false } = {}) => {
-      const folder = isEmpty ? makeFolder() : findFolder({});
-      return `sqlite:${path.join(folder, 'belfry.db')}`;
-    });
-  });
+  describe('SQLite', () => declare('SQLite', makeSqliteUrl, (...given) => void test(...given)));
   describe('Postgres', () => {
-    declare('Postgres', async ({ isEmpty = false } = {}) => {
-      return (await (isEmpty ? createDatabase() : createMigratedDatabase())).url;
-    });
+    const makeDatabaseUrl: MakeDatabaseUrl = async ({ isEmpty = false } = {}) =>
+      (await (isEmpty ? createDatabase() : createMigratedDatabase())).url;
+    declare('Postgres', makeDatabaseUrl, () => {});
   });
 }

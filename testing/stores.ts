@@ -44,7 +44,7 @@ export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
 type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean; isUnused?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
-type DeclareTest = (title: string, run: () => Promise<void>) => void;
+export type DeclareTest = (title: string, run: () => Promise<void>) => void;
 
 /**
  * @param declare called once per database, with its name and a function that opens a fresh store. `once` declares a

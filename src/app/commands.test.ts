@@ -57,7 +57,7 @@ const NO_WATCH_FIELDS = {
   failure_attempts: 50,
 };
 
-forEachDatabase((name, makeDatabaseUrl) => {
+forEachDatabase((name, makeDatabaseUrl, once) => {
   let config: Config;
   let store: Store;
   let teamId: string;
@@ -80,7 +80,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   after(() => store.close());
 
   describe('user', () => {
-    test('create prints ids and a token, and joins a team that exists', async () => {
+    once('create prints ids and a token, and joins a team that exists', async () => {
       const user = await printed(
         ...words(
           'user create --email second@acme.test --password correct-horse --name Two --team Acme --role admin',
@@ -90,7 +90,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal(user['teamId'], teamId);
     });
 
-    test('create makes a team where there is none of that name', async () => {
+    once('create makes a team where there is none of that name', async () => {
       const user = await printed(
         ...words('user create --email third@acme.test --password correct-horse --team Bolt'),
       );
@@ -99,7 +99,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(new Set(teams.map(({ name }) => name)), new Set(['Acme', 'Bolt']));
     });
 
-    test('create takes the password from the environment', async () => {
+    once('create takes the password from the environment', async () => {
       const create = words('user create --email env@acme.test --password env:ADMIN_PASSWORD');
       const withPassword = (password?: string) =>
         run(config, create, { env: { ADMIN_PASSWORD: password } });
@@ -112,7 +112,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal((await withPassword('correct-horse')).code, 0);
     });
 
-    test('user create never prints a password', async () => {
+    once('user create never prints a password', async () => {
       const secret = 'hush-hush';
       for (const argv of [
         ['user', 'create', '--email', 'x', '--password', secret],
@@ -124,14 +124,14 @@ forEachDatabase((name, makeDatabaseUrl) => {
       }
     });
 
-    test('user token makes another API token', async () => {
+    once('user token makes another API token', async () => {
       const one = await printed('user', 'token', '--email', 'first@acme.test');
       const other = await printed('user', 'token', '--email', 'FIRST@acme.test');
       assert.deepEqual(Object.keys(one), ['apiToken']);
       assert.notEqual(one['apiToken'], other['apiToken']);
     });
 
-    test('reset-password prints an address of this service', async () => {
+    once('reset-password prints an address of this service', async () => {
       const { resetUrl } = await printed('user', 'reset-password', '--email', 'first@acme.test');
       assert.match(
         String(resetUrl),
@@ -141,7 +141,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('team', () => {
-    test('plan and list print the team with plan and usage, by name and by id', async () => {
+    once('plan and list print the team with plan and usage, by name and by id', async () => {
       const expected = { id: teamId, name: 'Acme', plan: 'pro', monthly_limit: null, used: 0 };
       const plan = ['team', 'plan', ...team, '--plan', 'pro'];
       const { created_at: at, ...changed } = await printed(...plan);
@@ -153,7 +153,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual([back['plan'], back['monthly_limit']], ['free', 1000]);
     });
 
-    test('a name that two teams share is refused with both ids, by every command', async () => {
+    once('a name that two teams share is refused with both ids, by every command', async () => {
       const twins = await Promise.all(
         ['Twins', 'Twins'].map((name) => store.teams.create(name, 'free', 1)),
       );
@@ -180,7 +180,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         );
     });
 
-    test('signing-secret prints a new one, which is in force', async () => {
+    once('signing-secret prints a new one, which is in force', async () => {
       const { signingSecret } = await printed('team', 'signing-secret', ...team);
       assert.equal((await store.teams.readSigningSecret(teamId))?.secret, signingSecret);
       const { signingSecret: next } = await printed('team', 'signing-secret', ...team);
@@ -240,7 +240,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       });
     });
 
-    test('queue set switches retries off and on, removes the limit and resumes', async () => {
+    once('queue set switches retries off and on, removes the limit and resumes', async () => {
       const off = await printed(
         ...set(...words('--retries off --concurrency none --rate none --resume')),
       );
@@ -257,7 +257,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('cron', () => {
-    test('list and set print the cron; set pauses, starts and takes assertions', async () => {
+    once('list and set print the cron; set pauses, starts and takes assertions', async () => {
       const cron = await aCron(store, teamId, { headers: [['X-Api-Key', 'hush']] });
       const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
       const listed = (await printed('cron', 'list', ...team)).find(({ id }) => id === cron.id);
@@ -294,7 +294,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...cronSet), started);
     });
 
-    test('run prints the execution, which execution list shows', async () => {
+    once('run prints the execution, which execution list shows', async () => {
       const { id } = await aCron(store, teamId);
       const execution = await printed('cron', 'run', '--id', id);
       assert.equal(
@@ -379,7 +379,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('beyond the bounds of a team', () => {
-    test('commands that exceed a limit of the team are rejected in one line', async () => {
+    once('commands that exceed a limit of the team are rejected in one line', async () => {
       const full = { ...config, teamBounds: { ...config.teamBounds, crons: 0, queues: 0 } };
       const cron = ['--name', 'More', '--url', 'http://a.test/', '--expression', '@daily'];
       const job = ['--queue', 'more', '--url', 'http://a.test/'];
@@ -430,7 +430,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(none, []);
     });
 
-    test('job list prints the newest first, up to the limit', async () => {
+    once('job list prints the newest first, up to the limit', async () => {
       const first = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
       const second = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
       const ids = (jobs: Json[]) => jobs.map(({ id }) => id);
@@ -439,7 +439,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(ids(await printed(...list, '--limit', '1')), [second.jobId]);
     });
 
-    test('job fire makes a pending job due', async () => {
+    once('job fire makes a pending job due', async () => {
       const { jobId } = await aJob(store, teamId, { queue: 'fired', delaySeconds: 3600 });
       const fired = await printed('job', 'fire', '--id', jobId);
       assert.equal(fired['status'], 'pending');
@@ -484,7 +484,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...all), none);
     });
 
-    test('job delete prints the deleted job, pending or failed', async () => {
+    once('job delete prints the deleted job, pending or failed', async () => {
       const { jobId } = await aJob(store, teamId, { queue: 'gone', delaySeconds: 3600 });
       const deleted = await printed('job', 'delete', '--id', jobId);
       assert.equal(deleted['id'], jobId);
