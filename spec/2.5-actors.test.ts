@@ -12,7 +12,7 @@ const body = { queue: 'mail', payload: { a: 1 } };
 const OWNER = /^[\w.]+ \([\w.]+@example\.com\), API token$/;
 
 forEachStore((_, openTestStore) => {
-  test('a job of the API names the user or the service account, and nobody else', async () => {
+  test('a job of the API has the name of the user or the service account', async () => {
     await using target = await startReceiver();
     await using service = await startService(openTestStore);
     const made = await service.people.operator.createServiceAccount(service.teamId, 'billing');
@@ -45,7 +45,7 @@ forEachStore((_, openTestStore) => {
     for (const { actor } of attempts) assert.match(actor ?? '', OWNER);
   });
 
-  test('Run now names who pressed it while the run waits and after its end; a scheduled run has nobody', async () => {
+  test('a run by Run now has the name of the person before and after its end; a scheduled run has none', async () => {
     await using target = await startReceiver();
     await using service = await startService(openTestStore);
     const { work, teamId } = service;

@@ -123,7 +123,7 @@ describe('the rest of a form is under Advanced', () => {
   });
 });
 
-test('Save stays in sight, and wide screens show what will be sent, and when, beside the fields', async () => {
+test('Save stays visible, and wide screens show the request and its times next to the fields', async () => {
   await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
   const { page } = watched;
   await page.setViewportSize({ width: 390, height: 500 });

@@ -1,4 +1,4 @@
-/** Names are kept as text, so that they outlive accounts and tokens. What follows the name tells apart equal ones. */
+/** Names are kept as text, so that they outlive accounts and tokens. The text after the name distinguishes equal names. */
 
 interface NamedUser {
   name: string;

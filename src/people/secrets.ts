@@ -26,7 +26,7 @@ export function makeApiToken(): ApiToken {
   return makeToken('belfry_');
 }
 
-/** The prefix tells in which table the token is looked up, and shows a reader of a leaked one what it is. */
+/** The prefix selects the table of the look-up, and shows where a leaked token is from. */
 const SERVICE_PREFIX = 'belfry_service_';
 
 export function makeServiceToken(): ApiToken {

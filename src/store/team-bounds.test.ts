@@ -31,7 +31,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await store.crons.list(teamId)).length, 2);
     });
 
-    test('a job for a new queue beyond the bound is rejected, one for a known queue is accepted', async () => {
+    test('a job that would create one queue too many is rejected; a job for an existing queue is accepted', async () => {
       await using store = await openTestStore({ bounds });
       const [{ id: teamId }, { id: other }] = [await aTeam(store), await aTeam(store)];
       const tried = await Promise.allSettled(

@@ -21,7 +21,7 @@ const actorOf = async (work: Work, teamId: string, id: string) =>
   (await work.findJob(teamId, id))?.actor;
 
 forEachStore((_, openTestStore) => {
-  test('a caller of the limited work names nobody else as the creator of jobs and runs', async () => {
+  test('a caller of the limited work can set no other creator of jobs and runs', async () => {
     await using store = await openTestStore();
     const { id: teamId } = await aTeam(store);
     const work = workOf(store);

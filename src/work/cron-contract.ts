@@ -58,7 +58,7 @@ export interface Trouble {
   finished: number;
   /** Failures that paused a cron, until it is started. */
   stoppedAfter: number | null;
-  /** What open alerts about a queue as a whole say. */
+  /** The texts of open alerts about a whole queue. */
   watchWords: string | null;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
   /** Failed jobs that no one retried. */

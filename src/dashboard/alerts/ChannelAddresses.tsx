@@ -37,7 +37,8 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
                   fields={{ intent: 'remove', address: id }}
                   isSmall
                 >
-                  No more alerts go there. If you add it again, it has to be confirmed again.
+                  The address gets no more alerts. If you add it again, it has to be confirmed
+                  again.
                 </ConfirmDialog>
               )}
             </span>

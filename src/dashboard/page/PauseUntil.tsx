@@ -32,7 +32,7 @@ export function UntilField({ required = false }: { required?: boolean }) {
       name="until"
       label="Until (UTC)"
       required={required}
-      {...(!required && { description: 'Empty: until somebody resumes it.' })}
+      {...(!required && { description: 'Empty: until a person resumes it.' })}
     />
   );
 }

@@ -257,7 +257,7 @@ function SecretsNote({ areShown }: { areShown: boolean }) {
   return (
     <>
       {areShown
-        ? 'Secrets are shown, and the activity says so. '
+        ? 'Secrets are shown, and the activity records that. '
         : 'Secrets are masked and stay unchanged unless you edit them. '}
       <Link to={changeSearch(search, { secrets: areShown ? null : 'shown' })}>
         {areShown ? 'Hide secrets' : 'Show secrets'}

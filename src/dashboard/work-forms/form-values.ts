@@ -47,7 +47,7 @@ export const newCron: Values = {
     name: '',
     url: '',
     cronExpression: '',
-    // The API leaves alerts off unless they are asked for (§2.1); here people see that they are on.
+    // In the API, alerts are off by default (§2.1); in the form, people see that they are on.
     alertThreshold: 1,
   }),
   ...valuesOfLists([], NO_ALERT_SETTINGS),

@@ -111,7 +111,7 @@ forEachStore((name, openTestStore) => {
       assert.deepEqual(await textsOf(store, teamId), []);
     });
 
-    test('a certificate that is known raises an alert within a day after the setting is set', async () => {
+    test('a stored certificate raises an alert within a day after the setting is turned on', async () => {
       const { store, teamId, run, set } = await aScene(openTestStore, NO_ALERT_SETTINGS);
       await using _ = store;
       await run(OLD);

@@ -71,7 +71,7 @@ export async function deleteRunsOf(
 }
 
 /**
- * Deletes a cron or queue with what is known of its runs and alerts, not its runs.
+ * Deletes a cron or queue with the rows that track its state, but not its runs.
  * @returns 0: there is none
  */
 export async function deleteSource(

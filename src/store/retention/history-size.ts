@@ -59,7 +59,7 @@ const SAMPLED_PAGES = 200;
 /** Of a table from which nothing was deleted: rows and headers of pages leave some room. */
 const FULL = 0.9;
 
-/** Deletions leave tables as large as they are, so the live rows and a sample of them tell how much is in use. */
+/** Deletions don't shrink tables, so the used space is estimated from the live rows and a sample of them. */
 async function measureTables(ask: Ask): Promise<Measured> {
   const sizes = (await ask(TABLE_SIZES)) as TableSize[];
   let [bytes, usedBytes] = [0, 0];
