@@ -5,7 +5,7 @@ import type { TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import { openPage, usePages } from '#testing/pages';
 
-/** Tables at every width: less important columns give way, then rows become cards, and what is there can be read. */
+/** Tables at every width: less important columns give way, then rows get two lines, and their contents can be read. */
 
 const { browser, dashboard } = usePages({}, { sends: false });
 
@@ -97,8 +97,10 @@ const FIND_FAULTS = `(() => {
       if (!shown(cell) || !box || !shown(box)) continue;
       const boxWidth = box.clientWidth;
       const where = cell.dataset.head + ', ' + boxWidth + ' px: ';
+      // Such a name is cut where a line has no room, but its start is shown.
+      const mayBeCut = isCards && cell.dataset.cut && boxWidth >= 44;
       for (const { word, width } of wordsIn(box))
-        if (width > boxWidth + 1 && (word.length <= 16 || boxWidth < 120)) faults.push(where + word);
+        if (!mayBeCut && width > boxWidth + 1 && (word.length <= 16 || boxWidth < 120)) faults.push(where + word);
       for (const whole of box.querySelectorAll('.whole'))
         if (whole.scrollWidth > whole.clientWidth + 1 || whole.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
           faults.push(where + 'cut: ' + whole.textContent);
@@ -143,7 +145,81 @@ const FIND_HIDDEN = `((line) => {
   return hidden.join('');
 })(document.querySelector('main [class*=_request]'))`;
 
+const ROW_WIDTHS = [360, 390, 600, 820, 899];
+
+/** In the page: rows that are higher than two lines. */
+const FIND_HIGH_ROWS = `[...document.querySelectorAll('main tbody tr')]
+  .filter((row) => row.getBoundingClientRect().height > 68)
+  .map((row) => row.getBoundingClientRect().height + ' px: ' + row.innerText.replaceAll(/\\s*\\n\\s*/g, ' | '))`;
+
+/** A team with names and addresses of usual lengths in everything that is listed. */
+async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
+  const user = await dashboard.user('usual@bells.test', { team: 'Usual' });
+  await dashboard.user('grace@bells.test', { team: 'Usual', role: 'admin' });
+  const { work, store } = dashboard.service;
+  const queue = await work.setQueue(user.teamId, 'thumbnails', { concurrencyLimit: 4 });
+  const url = 'https://api.northwind.example/thumbnails/broken';
+  const cron = await work.createCron(user.teamId, {
+    ...A_CRON,
+    name: 'Rebuild the search index',
+    url,
+    cronExpression: '0 6 * * MON-FRI',
+    alertThreshold: 1,
+  });
+  const completed_at = Date.now() - 3 * 86_400_000;
+  const row = { team_id: user.teamId, queue_id: queue.id, url, completed_at, duration_ms: 993 };
+  const failed = { ...row, status: 'dead_lettered' };
+  await fillJobs(store, [
+    { ...failed, reason: 'timeout' },
+    { ...failed, reason: 'assertion_failed', response_status: 200 },
+    { ...failed, reason: 'http_server_error', response_status: 503 },
+    { ...row, status: 'success', response_status: 200 },
+    { ...row, completed_at: null, duration_ms: null, scheduled_at: Date.now() + 7_200_000 },
+  ]);
+  const run = { team_id: user.teamId, cron_id: cron.id, completed_at, duration_ms: 993 };
+  await fillExecutions(store, [
+    run,
+    { ...run, status: 'failed', reason: 'http_server_error', response_status: 503 },
+  ]);
+  await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
+  return {
+    user,
+    paths: [
+      '/crons',
+      `/crons/${cron.id}`,
+      '/queues',
+      '/jobs',
+      '/jobs?tab=pending',
+      '/jobs?tab=failed',
+      '/failures',
+      '/runs',
+      '/maintenance',
+      '/settings/members',
+      '/settings/activity',
+      '/settings/notifications',
+    ],
+  };
+}
+
 describe('a table', () => {
+  test('rows have two lines of at most 68 px on phones and tablets', async () => {
+    const { user, paths } = await makeUsualLists();
+    await using watched = await openPage({ browser, dashboard }, '/', { user });
+    const { page } = watched;
+    const high: string[] = [];
+    for (const path of paths) {
+      await page.goto(`${dashboard.url}${path}`);
+      await page.getByRole('table').first().waitFor();
+      for (const width of ROW_WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const found = (await page.evaluate(FIND_HIGH_ROWS)) as string[];
+        high.push(...found.map((row) => `${path} at ${width}: ${row}`));
+      }
+    }
+    assert.deepEqual(high, []);
+    watched.assertNoFaults();
+  });
+
   test('a table is readable at every width: no cut words, hosts or short paths', async () => {
     const { user, paths } = await makeLists();
     await using watched = await openPage({ browser, dashboard }, '/', { user });

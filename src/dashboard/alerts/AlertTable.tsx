@@ -33,6 +33,7 @@ export const alertColumns: Column<Alert>[] = [
   {
     head: 'Source',
     isPlain: true,
+    hiddenBelow: 600,
     width: '160px',
     givesWay: 1,
     cell: ({ source }) =>
@@ -41,7 +42,7 @@ export const alertColumns: Column<Alert>[] = [
       ) : (
         <Link
           to={pathOfSource(source)}
-          title={source.name}
+          className="whole"
           aria-label={`${source.kind === 'cron' ? 'Cron' : 'Queue'} ${source.name}`}
         >
           {source.name}

@@ -30,18 +30,21 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
     { head: 'When', cell: (window) => <When window={window} /> },
     {
       head: 'Next',
+      hiddenBelow: 600,
       width: '120px',
       givesWay: 2,
       cell: (window) => <Next window={window} />,
     },
     {
       head: 'Mutes',
-      width: '160px',
+      hiddenBelow: 600,
+      isPlain: true,
+      width: '190px',
       givesWay: 1,
       cell: (window) => {
         const words = describeCovers(window, sources);
         return (
-          <span title={words}>
+          <span className="whole">
             {words}
             {window.pausesRuns ? <span className="muted">, pauses runs</span> : null}
           </span>
@@ -53,9 +56,9 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
 }
 
 function Name({ window: { id, name } }: { window: MaintenanceWindowView }) {
-  if (!useMayWork()) return <span title={name}>{name}</span>;
+  if (!useMayWork()) return <span className="whole">{name}</span>;
   return (
-    <Link to={`/maintenance/${id}/edit`} title={name}>
+    <Link to={`/maintenance/${id}/edit`} className="whole">
       {name}
     </Link>
   );
@@ -66,9 +69,7 @@ function When({ window }: { window: MaintenanceWindowView }) {
   const local = describeLocally(window, now, timeZone);
   return (
     <span className="two">
-      <span className="num" title={describeWindow(window)}>
-        {describeWindow(window)}
-      </span>
+      <span className="num whole">{describeWindow(window)}</span>
       {local === null ? null : (
         <span className="muted num" title={local}>
           {local}

@@ -23,7 +23,7 @@ import type {
   ShownAddress,
   StoredAlert,
 } from '../services.ts';
-import { countOf } from '../words/amounts.ts';
+import { countOf, NOTHING } from '../words/amounts.ts';
 
 /** `“Nightly” failed 2 times in a row` */
 export function describeAlert(alert: Alert): string {
@@ -48,7 +48,7 @@ export function describeCause(alert: Alert): string {
   const isRepeated = outcome !== null && errorMessage?.startsWith(outcome) === true;
   const says = showsReason && !isRepeated;
   return [
-    outcome === '–' ? null : outcome,
+    outcome === NOTHING ? null : outcome,
     says ? errorMessage : null,
     mutedBy === null
       ? null

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { useLocation, useRevalidator } from 'react-router';
-import { formatAmount } from '../words/amounts.ts';
+import { formatAmount, NOTHING } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { useShownZone } from '../parts/Time.tsx';
 import { measureColumns, type MeasuredColumn } from './column-widths.ts';
@@ -29,19 +29,23 @@ export type Column<Row> = {
   isNumber?: boolean;
   /** The head names the zone. */
   isTime?: boolean;
-  /** Not shown on phones and tablets. */
-  isHiddenOnPhone?: boolean;
+  /** Not shown in narrower windows: 600 keeps it on tablets, 900 shows it in tables only. */
+  hiddenBelow?: 600 | 900;
   /** On phones and tablets it is shown without its head. */
   isPlain?: boolean;
+  /** On phones and tablets it is cut if its line has no room for it. */
+  isCutOnPhone?: boolean;
   /** Viewers don't see it. */
   isActions?: boolean;
 };
 
+/** @param hiddenBelow the page of the row's subject must have these actions, too */
 export function actionsColumn<Row>(
   width: `${number}px`,
   cell: (row: Row) => ReactNode,
+  hiddenBelow?: 600,
 ): Column<Row> {
-  return { head: 'Actions', isActions: true, width, cell };
+  return { head: 'Actions', isActions: true, width, cell, ...(hiddenBelow && { hiddenBelow }) };
 }
 
 export type BulkActions = {
@@ -258,21 +262,26 @@ function TableRow<Row>({
           />
         </td>
       ) : null}
-      {columns.map((column, at) => (
-        <td
-          key={at}
-          data-head={column.head}
-          data-from={column.from}
-          data-first={at === 0 || undefined}
-          data-plain={column.isPlain || undefined}
-          data-main={column.width === undefined || undefined}
-          data-actions={column.isActions || undefined}
-          data-number={column.isNumber || undefined}
-          data-hidden={column.isHiddenOnPhone || undefined}
-        >
-          <div>{column.cell(row)}</div>
-        </td>
-      ))}
+      {columns.map((column, at) => {
+        const content = column.cell(row);
+        return (
+          <td
+            key={at}
+            data-head={column.head}
+            data-from={column.from}
+            data-first={at === 0 || undefined}
+            data-plain={column.isPlain || undefined}
+            data-main={column.width === undefined || undefined}
+            data-actions={column.isActions || undefined}
+            data-number={column.isNumber || undefined}
+            data-cut={column.isCutOnPhone || undefined}
+            data-hidden-below={column.hiddenBelow}
+            data-nothing={content === NOTHING || undefined}
+          >
+            <div>{content}</div>
+          </td>
+        );
+      })}
     </tr>
   );
 }

@@ -144,6 +144,8 @@ const otherColumns: Column<CronListRow>[] = [
   {
     head: 'Schedule',
     isPlain: true,
+    isCutOnPhone: true,
+    hiddenBelow: 600,
     width: '180px',
     givesWay: 3,
     cell: (row) => <Schedule row={row} />,
@@ -157,6 +159,7 @@ const otherColumns: Column<CronListRow>[] = [
   },
   {
     head: 'Last run',
+    isPlain: true,
     isTime: true,
     width: '172px',
     givesWay: 2,
@@ -166,7 +169,7 @@ const otherColumns: Column<CronListRow>[] = [
     head: 'Last 50 runs',
     width: '164px',
     givesWay: 4,
-    isHiddenOnPhone: true,
+    hiddenBelow: 900,
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
@@ -174,9 +177,10 @@ const otherColumns: Column<CronListRow>[] = [
     width: '84px',
     isNumber: true,
     givesWay: 1,
+    hiddenBelow: 900,
     cell: ({ successRate }) => formatRate(successRate),
   },
-  actionsColumn('104px', ({ cron }) => <RowActions {...cron} />),
+  actionsColumn('104px', ({ cron }) => <RowActions {...cron} />, 600),
 ];
 
 function Schedule({ row: { cron, recentResults } }: { row: CronListRow }) {
@@ -185,7 +189,9 @@ function Schedule({ row: { cron, recentResults } }: { row: CronListRow }) {
   const overlap = reading.kind === 'right' ? describeOverlap(recentResults, reading.runs) : null;
   return (
     <span className={classes.name}>
-      <span title={cron.cronExpression}>{describeExpression(cron.cronExpression)}</span>
+      <span title={cron.cronExpression} className="whole">
+        {describeExpression(cron.cronExpression)}
+      </span>
       {overlap ? (
         <span className="muted" title={overlap}>
           Runs overlap

@@ -175,6 +175,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     {
       head: 'Queue',
       isPlain: true,
+      hiddenBelow: 600,
       width: '118px',
       givesWay: 3,
       cell: ({ queueIds }) => {
@@ -190,6 +191,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     },
     {
       head: 'Since',
+      hiddenBelow: 600,
       isTime: true,
       width: '108px',
       givesWay: 4,
@@ -198,7 +200,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     {
       head: span.name,
       width: '96px',
-      isHiddenOnPhone: true,
+      hiddenBelow: 900,
       givesWay: 2,
       cell: ({ series }) => (
         <span title={`${formatUtc(span.from)} to ${formatUtc(span.to)}`}>
@@ -208,7 +210,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
     },
     {
       head: 'Last seen',
-      isHiddenOnPhone: true,
+      hiddenBelow: 900,
       isTime: true,
       width: '116px',
       givesWay: 1,

@@ -132,6 +132,7 @@ const otherColumns: Column<QueueListRow>[] = [
   },
   {
     head: 'Oldest waiting',
+    hiddenBelow: 600,
     isTime: true,
     width: '142px',
     givesWay: 2,
@@ -139,7 +140,7 @@ const otherColumns: Column<QueueListRow>[] = [
   },
   {
     head: 'Next due',
-    isHiddenOnPhone: true,
+    hiddenBelow: 900,
     isTime: true,
     width: '112px',
     givesWay: 1,
@@ -149,7 +150,7 @@ const otherColumns: Column<QueueListRow>[] = [
     head: 'Last 50 attempts',
     width: '164px',
     givesWay: 4,
-    isHiddenOnPhone: true,
+    hiddenBelow: 900,
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
@@ -164,16 +165,20 @@ const otherColumns: Column<QueueListRow>[] = [
         <Link to={failedOf(queue.id, failedSince)}>{formatAmount(failed)}</Link>
       ),
   },
-  actionsColumn('100px', ({ queue }) => (
-    <Form>
-      <input type="hidden" name="id" value={queue.id} />
-      <Submit
-        intent={queue.isPaused ? 'enable' : 'pause'}
-        size="small"
-        title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
-      >
-        {queue.isPaused ? 'Enable' : 'Pause'}
-      </Submit>
-    </Form>
-  )),
+  actionsColumn(
+    '100px',
+    ({ queue }) => (
+      <Form>
+        <input type="hidden" name="id" value={queue.id} />
+        <Submit
+          intent={queue.isPaused ? 'enable' : 'pause'}
+          size="small"
+          title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
+        >
+          {queue.isPaused ? 'Enable' : 'Pause'}
+        </Submit>
+      </Form>
+    ),
+    600,
+  ),
 ];

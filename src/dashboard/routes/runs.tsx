@@ -96,6 +96,7 @@ const columns: Column<FoundRun>[] = [
   {
     head: 'Queue or cron',
     isPlain: true,
+    isCutOnPhone: true,
     width: '176px',
     givesWay: 3,
     cell: ({ kind, sourceId, sourceName }) => (

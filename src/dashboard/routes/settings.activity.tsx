@@ -82,6 +82,7 @@ const COLUMNS: Column<Activity>[] = [
   },
   {
     head: 'Who',
+    isPlain: true,
     width: '280px',
     cell: (row) => <Who row={row} />,
   },

@@ -163,12 +163,14 @@ const nameColumn: Column<Colleague> = {
 
 const roleColumn: Column<Colleague> = {
   head: 'Role',
+  isPlain: true,
   width: '110px',
   cell: ({ role }) => role,
 };
 
 const joinedColumn: Column<Colleague> = {
   head: 'Joined',
+  hiddenBelow: 600,
   width: '110px',
   givesWay: 1,
   cell: ({ joinedAt }) => <Time at={joinedAt} />,
@@ -190,6 +192,7 @@ function memberColumns(me: Actor): Column<Member>[] {
     roleColumn,
     {
       head: 'Second factor',
+      hiddenBelow: 600,
       width: '136px',
       givesWay: 2,
       cell: ({ hasSecondFactor, hasPasskey }) => (
@@ -215,10 +218,10 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
   const fields = { id: member.userId };
   return (
     <span className="row">
-      <ActionButton fields={{ id: member.userId }} intent={intent}>
+      <ActionButton fields={{ id: member.userId }} intent={intent} size="small">
         {word}
       </ActionButton>
-      <MoreActions of={member.name}>
+      <MoreActions of={member.name} isSmall>
         {me.role === 'owner' ? (
           <ConfirmDialog
             word="Transfer"

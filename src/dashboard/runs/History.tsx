@@ -81,6 +81,7 @@ const columns: Column<HistoryRun>[] = [
   },
   {
     head: 'Started by',
+    hiddenBelow: 600,
     isPlain: true,
     width: '92px',
     givesWay: 1,

@@ -1,6 +1,6 @@
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { isOne } from '../words/amounts.ts';
+import { isOne, NOTHING } from '../words/amounts.ts';
 import { actionsColumn, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -23,9 +23,11 @@ export function jobColumns(
   const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
   // A held job's button shows when it will be fired.
-  const actions = actionsColumn<JobRow>(jobs.some(isHeld) ? '304px' : '124px', (job) => (
-    <JobActions job={job} isHeld={isHeld(job)} isSmall />
-  ));
+  const actions = actionsColumn<JobRow>(
+    jobs.some(isHeld) ? '304px' : '124px',
+    (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
+    600,
+  );
   // Who is affected, by a field of the payload.
   const shown: Column<JobRow> | null =
     path === null
@@ -34,8 +36,9 @@ export function jobColumns(
           head: path.replace(/^\$\.?/, '') || 'Payload',
           width: '130px',
           isPlain: true,
+          isCutOnPhone: true,
           givesWay: 5,
-          cell: ({ field }) => (field === null ? '–' : <span title={field}>{field}</span>),
+          cell: ({ field }) => (field === null ? NOTHING : <span title={field}>{field}</span>),
         };
   return [...columns, ...(shown ? [shown] : []), ...outcomeColumns, actions];
 }
@@ -93,6 +96,7 @@ const columns: Column<JobRow>[] = [
   {
     head: 'Queue',
     isPlain: true,
+    isCutOnPhone: true,
     width: '140px',
     givesWay: 3,
     cell: ({ queue, queueId }) => (

@@ -1,3 +1,4 @@
+import { NOTHING } from '../words/amounts.ts';
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import {
   describeUnknown,
@@ -28,7 +29,7 @@ export function describeOutcome(run: {
   if (reason !== null && reason !== 'http_client_error' && reason !== 'http_server_error')
     return reasonNames[reason];
   if (isUnknown(run)) return describeUnknown(responseStatus);
-  return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
+  return responseStatus === null ? NOTHING : `HTTP ${responseStatus}`;
 }
 
 export function describeFault(fault: FaultCode): string {

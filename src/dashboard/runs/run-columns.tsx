@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import type { Column } from '../lists/DataTable.tsx';
+import { NOTHING } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { FoundRun, JobListRow } from '../services.ts';
@@ -24,29 +25,27 @@ export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
   isPlain: true,
   isNumber: true,
   givesWay: 2,
-  cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
+  cell: ({ durationMs }) => (durationMs === null ? NOTHING : formatMilliseconds(durationMs)),
 };
 
 export const outcomeColumns: Column<Row>[] = [
   {
     head: 'Attempt',
-    isHiddenOnPhone: true,
+    hiddenBelow: 900,
     width: '76px',
     isNumber: true,
     givesWay: 1,
-    cell: ({ attemptNumber }) => attemptNumber ?? '–',
+    cell: ({ attemptNumber }) => attemptNumber ?? NOTHING,
   },
   {
     head: 'Outcome',
     width: '186px',
     isPlain: true,
     givesWay: 4,
-    cell: (run) => (
-      <Outcome
-        run={run}
-        words={'fault' in run && run.fault ? describeFault(run.fault) : describeOutcome(run)}
-      />
-    ),
+    cell: (run) => {
+      const words = 'fault' in run && run.fault ? describeFault(run.fault) : describeOutcome(run);
+      return words === NOTHING ? NOTHING : <Outcome run={run} words={words} />;
+    },
   },
   durationColumn,
   {

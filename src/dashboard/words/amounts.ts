@@ -1,5 +1,8 @@
 export { countOf, formatAmount, isOne } from '#domain/amounts';
 
+/** Stands for a value that there is not. Two-line rows leave it out. */
+export const NOTHING = '–';
+
 /** The query counts one more than the bound. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };
@@ -13,11 +16,11 @@ export function describeRunning(running: number, limit: number | null): string {
 
 /** Rounded down: 100 % only if nothing failed. */
 export function formatRate(rate: number | null): string {
-  return rate === null ? '–' : `${Math.floor(rate * 1000) / 10} %`;
+  return rate === null ? NOTHING : `${Math.floor(rate * 1000) / 10} %`;
 }
 
 /** A second decimal would exceed the precision. */
 export function formatRunsAnHour(runs: number | null): string {
-  if (runs === null) return '–';
+  if (runs === null) return NOTHING;
   return runs.toLocaleString('en', { maximumFractionDigits: runs < 100 ? 1 : 0 });
 }
