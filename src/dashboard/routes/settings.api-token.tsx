@@ -115,12 +115,12 @@ function Examples({ baseUrl, target, token }: ExamplesProps) {
           `{"queue": "first",\n       "url": "${target}",\n       "payload": {"hello": "world"}}`,
         )}
       />
-      <h3>A cron, every minute</h3>
+      <h3>A cron, every hour</h3>
       <CodeBlock
         label="command for a cron"
         text={call(
           '/api/crons',
-          `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "* * * * *"}`,
+          `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "0 * * * *"}`,
         )}
       />
     </>
