@@ -135,11 +135,14 @@ export default function JobFormPage({ loaderData }: Route.ComponentProps) {
   const { from, edits, queues } = loaderData;
   const reach = useReach();
   const { values, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
-  const name = `Job ${edits?.id.slice(-8)}`;
+  const shortId = edits?.id.slice(-8);
   return (
     <>
       {edits ? (
-        <PageHeader title={`Edit ${name}`} parent={{ to: `/jobs/${edits.id}`, text: name }} />
+        <PageHeader
+          title={`Edit job ${shortId}`}
+          parent={{ to: `/jobs/${edits.id}`, text: `Job ${shortId}` }}
+        />
       ) : (
         <PageHeader
           title={from ? 'Create job again' : 'Create job'}

@@ -108,10 +108,10 @@ export default function WindowFormPage({ loaderData }: Route.ComponentProps) {
 
 function Muted({ alerts }: { alerts: readonly Alert[] }) {
   return (
-    <section aria-label="Muted" style={{ marginTop: 32 }}>
-      <h2>Muted</h2>
+    <section aria-label="Muted alerts" style={{ marginTop: 32 }}>
+      <h2>Muted alerts</h2>
       {alerts.length === 0 ? (
-        <p className="muted">Nothing so far.</p>
+        <p className="muted">None so far.</p>
       ) : (
         <DataTable
           caption="Alerts that this window muted"
