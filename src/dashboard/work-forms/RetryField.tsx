@@ -23,7 +23,7 @@ export function RetryPreview() {
   return <div ref={ref}>{schedule ? <RetryTimeline delays={schedule} /> : null}</div>;
 }
 
-const width = 600;
+const width = 380;
 const edge = 14;
 
 /** Distances are a root of the delays, so a longer delay is a longer distance and no dot covers another. */
