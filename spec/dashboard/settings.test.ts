@@ -45,6 +45,21 @@ test('sections of settings side by side on a wide screen stay below the tabs', a
   assert.ok(section.y - title.y < 250, `${section.y - title.y} px`);
 });
 
+test('the current tab of the settings is in view on a phone', async () => {
+  await using watched = await open('/settings/activity', owner);
+  const { page } = watched;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  const tab = page.getByRole('navigation').getByRole('link', { name: 'Activity', exact: true });
+  await page.waitForFunction(
+    (link) => {
+      const { left, right } = link?.getBoundingClientRect() ?? { left: -1, right: 0 };
+      return left >= 0 && right <= innerWidth;
+    },
+    await tab.elementHandle(),
+  );
+});
+
 test('a signing secret is generated, revealed, used to check a pasted request, and rotated', async () => {
   const user = await dashboard.user('signer@keys.test', {
     team: 'Keys',
