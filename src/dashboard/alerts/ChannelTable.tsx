@@ -32,7 +32,7 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
       cell: (channel) => (
         <span className="two">
           <Link to={`/settings/notifications/${channel.id}`}>{nameOfChannel(channel)}</Link>
-          <span className="muted">{describeWhere(channel, memberCount)}</span>
+          <span className="muted whole">{describeWhere(channel, memberCount)}</span>
         </span>
       ),
     },
