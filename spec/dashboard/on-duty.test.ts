@@ -78,7 +78,7 @@ describe('the explanation of a failure', () => {
       { team_id: user.teamId, cron_id: cronId, status: 'failed', response_status: 500 },
     ]);
     await fillResponses(dashboard.service.store, [{ team_id: user.teamId, run_id: runId, body }]);
-    const start = `It said: {"error": "disk full"}${'x'.repeat(178)}…`;
+    const start = `Its response: {"error": "disk full"}${'x'.repeat(178)}…`;
     for (const path of [`/jobs/${jobId}`, `/executions/${runId}`]) {
       const { text } = await visitor.get(path);
       assert.ok(noticeOf(text).includes(start), path);

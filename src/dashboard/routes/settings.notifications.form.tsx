@@ -195,7 +195,7 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
       </Section>
       <Section
         title="Change the channel"
-        note="A notification holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
+        note="A notification contains the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         {form}
       </Section>

@@ -81,7 +81,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
       </Section>
       <Section
         title="Content of notifications"
-        note="A notification holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
+        note="A notification contains the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         <p>
           Alerts of queues with “Enable email alerts for job failures” are emailed to every member,

@@ -58,7 +58,7 @@ export function AnswerStart({ response }: { response: PageRun['response'] }) {
   if (start === '') return null;
   return (
     <p>
-      It said: <code className={classes.answer}>{start}</code>
+      Its response: <code className={classes.answer}>{start}</code>
     </p>
   );
 }
