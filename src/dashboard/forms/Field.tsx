@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { LIMITS } from '#domain/limits';
+import { capitalize } from '../words/amounts.ts';
 import { useField } from './Form.tsx';
 import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
@@ -32,8 +33,7 @@ const labels: Readonly<Record<string, string>> = {
 
 export function labelOf(field: string): string {
   const [name = field] = field.split('.');
-  const plain = name.replaceAll('_', ' ');
-  return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
+  return labels[name] ?? capitalize(name.replaceAll('_', ' '));
 }
 
 export type OwnFieldProps<Element extends 'input' | 'textarea' | 'select'> = FieldProps &

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { mostFilterCharacters } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
+import { capitalize } from '../words/amounts.ts';
 import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
 import classes from './FilterBar.module.css';
 
@@ -21,6 +22,9 @@ export function FilterWords({ placeholder }: { placeholder: string }) {
 }
 
 export type Option = readonly [value: string, word: string];
+
+export const wordOptions = (words: readonly string[]) =>
+  words.map((word): Option => [word, capitalize(word)]);
 
 type FilterChoiceProps = {
   name: string;

@@ -7,13 +7,14 @@ import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
 import {
+  levels,
   alertFilters,
   offerSources,
   readAlertSearch,
   readSourceChoice,
 } from '../alerts/alert-filter.ts';
 import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
-import { FilterChoice, SourceOptions } from '../lists/FilterFields.tsx';
+import { FilterChoice, SourceOptions, wordOptions } from '../lists/FilterFields.tsx';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { countOf } from '../words/amounts.ts';
@@ -131,14 +132,6 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
   );
 }
 
-const levels = [
-  ['', 'All levels'],
-  ['failure', 'Failure'],
-  ['warning', 'Warning'],
-  ['recovery', 'Recovery'],
-  ['usage', 'Usage'],
-] as const;
-
 const deliveries = [
   ['', 'Sent or not'],
   ['sent', 'Sent'],
@@ -159,7 +152,11 @@ function Filters({ sources, faults }: FiltersProps) {
   const { value: unread } = useFilter('unread');
   return (
     <FilterBar label="Filter alerts" names={alertFilters} faults={faults} clearTo="/alerts">
-      <FilterChoice name="level" label="Level" options={levels} />
+      <FilterChoice
+        name="level"
+        label="Level"
+        options={[['', 'All levels'], ...wordOptions(levels)]}
+      />
       <FilterChoice
         name="source"
         label="Source"

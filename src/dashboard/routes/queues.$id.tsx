@@ -13,7 +13,7 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
-import { failedOf } from '../runs/job-search.ts';
+import { failedOf, jobTabs } from '../runs/job-search.ts';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { QueueHistory } from '../runs/QueueHistory.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
@@ -178,20 +178,12 @@ function describeDeletion({ waiting, running, finished }: DeletionScope): string
   return `${jobs}${underWay} This can’t be undone. A later job with this queue name creates it again with default settings.`;
 }
 
-const tabs = [
-  ['pending', 'Pending'],
-  ['processing', 'Processing'],
-  ['retrying', 'Retrying'],
-  ['completed', 'Completed'],
-  ['failed', 'Failed'],
-] as const;
-
 function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | 'counts'>) {
   const { queue, running, oldestDueAt, nextDueAt, failed, failedSince } = row;
   const counted = [
-    ...tabs.map(
-      ([tab, word]) => [word, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const,
-    ),
+    ...jobTabs
+      .filter(({ tab }) => tab !== 'all')
+      .map(({ tab, name }) => [name, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const),
     ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=only`, counts.resent],
     ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
   ] as const;

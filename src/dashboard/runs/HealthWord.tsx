@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { hasEnded } from '#domain/cron-end';
-import { describeStreakOf, HEALTHS } from '#domain/health';
+import { describeStreakOf } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { ActionButton } from '../forms/Form.tsx';
@@ -93,7 +93,3 @@ function Until({ at }: { at: number }) {
     </>
   );
 }
-
-export const healthOptions = HEALTHS.map(
-  (health) => [health, health.charAt(0).toUpperCase() + health.slice(1)] as const,
-);

@@ -8,16 +8,11 @@ import {
   writeInstant,
 } from '#domain/run-search';
 import { readStatusCodes } from '#domain/status-codes';
+import { capitalize } from '../words/amounts.ts';
 import type { JobSearch, JobTab, BulkTask, ShownTask } from '../services.ts';
 
-export const jobTabs: readonly { tab: JobTab; name: string }[] = [
-  { tab: 'all', name: 'All' },
-  { tab: 'pending', name: 'Pending' },
-  { tab: 'processing', name: 'Processing' },
-  { tab: 'retrying', name: 'Retrying' },
-  { tab: 'completed', name: 'Completed' },
-  { tab: 'failed', name: 'Failed' },
-];
+const tabs: readonly JobTab[] = ['all', 'pending', 'processing', 'retrying', 'completed', 'failed'];
+export const jobTabs = tabs.map((tab) => ({ tab, name: capitalize(tab) }));
 
 export function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
@@ -39,13 +34,11 @@ export const filterNames = [
 
 const resentWords = ['any', 'only'] as const;
 
-const sentences = {
-  tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
-} as const;
+const tabSentence = `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`;
 
 export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
   const filters = new FilterReader(params);
-  const tab = filters.read('tab', findTab, sentences.tab) ?? 'all';
+  const tab = filters.read('tab', findTab, tabSentence) ?? 'all';
   const words = readWords(filters.text('q').trim());
   const given = {
     queueId: filters.text('queue') || undefined,

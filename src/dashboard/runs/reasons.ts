@@ -9,6 +9,7 @@ import {
 } from '#domain/failure';
 import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
+import { capitalize } from '../words/amounts.ts';
 import type { JobListRow } from '../services.ts';
 
 /** `HTTP server error, 503`, `Unknown error (HTTP 302, redirect not followed)`. */
@@ -33,8 +34,7 @@ export function describeOutcome(run: {
 }
 
 export function describeFault(fault: FaultCode): string {
-  const { says } = CONNECTION_FAULTS[fault];
-  return says.charAt(0).toUpperCase() + says.slice(1);
+  return capitalize(CONNECTION_FAULTS[fault].says);
 }
 
 /** Nothing can have been sent. */

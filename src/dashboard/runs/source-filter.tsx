@@ -2,9 +2,8 @@ import { HEALTHS } from '#domain/health';
 import { FilterReader, type FilterFaults, type ReadFilters } from '#domain/read-filters';
 import { readTag, tagSentence } from '#domain/tags';
 import { FilterBar } from '../lists/FilterBar.tsx';
-import { FilterChoice, FilterWords, TagFilter } from '../lists/FilterFields.tsx';
+import { FilterChoice, FilterWords, TagFilter, wordOptions } from '../lists/FilterFields.tsx';
 import type { SourceSearch } from '../services.ts';
-import { healthOptions } from './HealthWord.tsx';
 
 const filters = ['q', 'status', 'tag'] as const;
 
@@ -28,7 +27,11 @@ export function SourceFilters({ of, words, faults, tags }: SourceFiltersProps) {
   return (
     <FilterBar label={`Search ${of}`} names={filters} faults={faults} clearTo={`/${of}`}>
       <FilterWords placeholder={words} />
-      <FilterChoice name="status" label="Health" options={[['', 'Any health'], ...healthOptions]} />
+      <FilterChoice
+        name="status"
+        label="Health"
+        options={[['', 'Any health'], ...wordOptions(HEALTHS)]}
+      />
       <TagFilter tags={tags} />
     </FilterBar>
   );

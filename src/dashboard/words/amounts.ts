@@ -24,3 +24,7 @@ export function formatRunsAnHour(runs: number | null): string {
   if (runs === null) return NOTHING;
   return runs.toLocaleString('en', { maximumFractionDigits: runs < 100 ? 1 : 0 });
 }
+
+export function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
