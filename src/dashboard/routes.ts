@@ -1,52 +1,44 @@
 import { index, layout, route, type RouteConfig } from '@react-router/dev/routes';
 
+/** A page at several addresses. */
+const each = (file: string, ...paths: readonly string[]) =>
+  paths.map((path) => route(path, file, { id: `${file}#${path}` }));
+
 export default [
   layout('routes/signed-out.tsx', [
     route('setup', 'routes/setup.tsx'),
     route('login', 'routes/login.tsx'),
     route('login/code', 'routes/login.code.tsx'),
     route('login/passkey', 'routes/login.passkey.tsx'),
-    route('login/provider', 'routes/login.provider.tsx', { id: 'routes/login.provider#to' }),
-    route('login/provider/back', 'routes/login.provider.tsx', { id: 'routes/login.provider#back' }),
+    ...each('routes/login.provider.tsx', 'login/provider', 'login/provider/back'),
     route('register', 'routes/register.tsx'),
     route('register/:token', 'routes/register.$token.tsx'),
     route('forgot-password', 'routes/forgot-password.tsx'),
     route('reset-password/:token', 'routes/reset-password.$token.tsx'),
     route('confirm-email/:token', 'routes/confirm-email.$token.tsx'),
     route('stop-email-change/:token', 'routes/stop-email-change.$token.tsx'),
-    route('confirm-address/:token', 'routes/channel-address.$token.tsx', {
-      id: 'routes/channel-address#confirm',
-    }),
-    route('stop-alerts/:token', 'routes/channel-address.$token.tsx', {
-      id: 'routes/channel-address#stop',
-    }),
+    ...each('routes/channel-address.$token.tsx', 'confirm-address/:token', 'stop-alerts/:token'),
     route('invitations/:token', 'routes/invitations.$token.tsx'),
     route('teams/new', 'routes/teams.new.tsx'),
   ]),
   layout('routes/signed-in.tsx', [
     index('routes/overview.tsx'),
     route('crons', 'routes/crons.tsx'),
-    route('crons/new', 'routes/crons.form.tsx', { id: 'routes/crons.form#new' }),
+    ...each('routes/crons.form.tsx', 'crons/new', 'crons/:id/edit'),
     route('crons/:id', 'routes/crons.$id.tsx'),
-    route('crons/:id/edit', 'routes/crons.form.tsx', { id: 'routes/crons.form#edit' }),
     route('executions/:id', 'routes/executions.$id.tsx'),
     route('queues', 'routes/queues.tsx'),
-    route('queues/new', 'routes/queues.form.tsx', { id: 'routes/queues.form#new' }),
+    ...each('routes/queues.form.tsx', 'queues/new', 'queues/:id/edit'),
     route('queues/:id', 'routes/queues.$id.tsx'),
-    route('queues/:id/edit', 'routes/queues.form.tsx', { id: 'routes/queues.form#edit' }),
     route('jobs', 'routes/jobs.tsx'),
-    route('jobs/new', 'routes/jobs.form.tsx', { id: 'routes/jobs.form#new' }),
+    ...each('routes/jobs.form.tsx', 'jobs/new', 'jobs/:id/edit'),
     route('jobs/progress', 'routes/jobs.progress.tsx'),
     route('jobs/:id', 'routes/jobs.$id.tsx'),
-    route('jobs/:id/edit', 'routes/jobs.form.tsx', { id: 'routes/jobs.form#edit' }),
     route('runs', 'routes/runs.tsx'),
     route('failures', 'routes/failures.tsx'),
     route('alerts', 'routes/alerts.tsx'),
     route('maintenance', 'routes/maintenance.tsx'),
-    route('maintenance/new', 'routes/maintenance.form.tsx', { id: 'routes/maintenance.form#new' }),
-    route('maintenance/:id/edit', 'routes/maintenance.form.tsx', {
-      id: 'routes/maintenance.form#edit',
-    }),
+    ...each('routes/maintenance.form.tsx', 'maintenance/new', 'maintenance/:id/edit'),
     route('settings', 'routes/settings.tsx', [
       index('routes/settings._index.ts'),
       route('profile', 'routes/settings.profile.tsx'),
@@ -56,12 +48,7 @@ export default [
       route('service-accounts', 'routes/settings.service-accounts.tsx'),
       route('signing', 'routes/settings.signing.tsx'),
       route('notifications', 'routes/settings.notifications.tsx'),
-      route('notifications/new', 'routes/settings.notifications.form.tsx', {
-        id: 'routes/settings.notifications.form#new',
-      }),
-      route('notifications/:id', 'routes/settings.notifications.form.tsx', {
-        id: 'routes/settings.notifications.form#edit',
-      }),
+      ...each('routes/settings.notifications.form.tsx', 'notifications/new', 'notifications/:id'),
       route('billing', 'routes/settings.billing.tsx'),
       route('activity', 'routes/settings.activity.tsx'),
     ]),

@@ -15,13 +15,6 @@ interface ExportedPage<Row> {
   next: string | null;
 }
 
-export function behindLast<Row extends { id: string }>(
-  rows: Row[],
-  limit: number,
-): ExportedPage<Row> {
-  return { rows, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
-}
-
 /**
  * Streams a file with the memory of one page. @param readPage at most `limit` rows
  * @param write cells in the order of the columns

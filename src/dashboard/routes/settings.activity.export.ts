@@ -3,7 +3,7 @@ import { data } from 'react-router';
 import { describeAction } from '#domain/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
-import { answerExport, behindLast, EXPORT_FORMATS } from '../lists/export.ts';
+import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.export.ts';
 
@@ -21,7 +21,8 @@ export function loader({ context, url }: Route.LoaderArgs): Response {
     columns: COLUMNS,
     readPage: async (before, limit) => {
       const asked = { ...search, ...(before && { before }), withAccess, limit };
-      return behindLast(await work.listActivity(team.id, asked), limit);
+      const rows = await work.listActivity(team.id, asked);
+      return { rows, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
     },
     write: writeActivity,
   });
