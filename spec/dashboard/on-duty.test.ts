@@ -84,11 +84,11 @@ describe('the explanation of a failure', () => {
       assert.ok(noticeOf(text).includes(start), path);
     }
     const [empty] = await fail(scene, 1, ' \n');
-    assert.doesNotMatch(await read(visitor, `/jobs/${empty}`), /It said/);
+    assert.doesNotMatch(await read(visitor, `/jobs/${empty}`), /Its response/);
     const [markup] = await fail(scene, 1, '<img src=x onerror=alert(1)>');
     const { text } = await visitor.get(`/jobs/${markup}`);
     assert.doesNotMatch(text, /<img/);
-    assert.match(noticeOf(text), /It said: &lt;img src=x/);
+    assert.match(noticeOf(text), /Its response: &lt;img src=x/);
   });
 
   test('a failing cron shows the explanation with its start until the first success', async () => {
@@ -117,10 +117,10 @@ describe('the explanation of a failure', () => {
     }
     const page = await read(visitor, `/crons/${cronId}`);
     assert.match(page, /Failed 4 times in a row since 20 Nov 16:00 UTC: HTTP 500/);
-    assert.match(page, /It said: disk full, 3 /);
+    assert.match(page, /Its response: disk full, 3 /);
     await add('success', start + 5 * 3_600_000, 200);
     const after = await read(visitor, `/crons/${cronId}`);
-    assert.doesNotMatch(after, /in a row|It said/);
+    assert.doesNotMatch(after, /in a row|Its response/);
   });
 
   test('a failing queue and its failed jobs show the cause, the count, the note and the runbook', async () => {
@@ -139,7 +139,7 @@ describe('the explanation of a failure', () => {
     const job = noticeOf((await visitor.get(`/jobs/${jobId}`)).text);
     assert.match(job, /Its queue mail is failing: 3 jobs failed in a row since/);
     for (const notice of [inNotice, job])
-      for (const part of ['It said: disk full', alerts.note, alerts.runbookUrl])
+      for (const part of ['Its response: disk full', alerts.note, alerts.runbookUrl])
         assert.ok(notice.includes(part), part);
     assert.match(await read(visitor, '/queues'), /Failing 3 of 3 mail/);
     assert.match(
