@@ -321,9 +321,9 @@ describe('a linked account', () => {
     assert.equal((await signIn(dashboard.visitor())).status, 302, 'joined anew');
 
     const { operator } = dashboard.service.people;
-    assert.deepEqual(await operator.unlink(lou.email), { wasJoined: true });
+    assert.deepEqual(await operator.unlink(lou.email), { wasLinked: true });
     assert.equal(await isSignedIn(visitor), false, 'the operator ends the sessions, too');
-    assert.deepEqual(await operator.unlink(lou.email), { wasJoined: false });
+    assert.deepEqual(await operator.unlink(lou.email), { wasLinked: false });
     assert.equal(await operator.unlink('nobody@bells.test'), null);
 
     provider.person = somebody();

@@ -96,7 +96,7 @@ function addAccountVerbs(user: Command, session: Session): void {
     "remove an account's link to the provider or proxy, and end its sessions",
     async (people, email) => {
       const outcome = await people.unlink(email);
-      return outcome && { email, wasJoined: outcome.wasJoined };
+      return outcome && { email, wasLinked: outcome.wasLinked };
     },
   );
   verb('delete', 'delete an account', async (people, email, { yes }) => {

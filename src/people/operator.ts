@@ -143,7 +143,7 @@ export async function confirmEmail(context: Context, email: string): Promise<boo
 export async function unlink(
   context: Context,
   email: string,
-): Promise<{ wasJoined: boolean } | null> {
+): Promise<{ wasLinked: boolean } | null> {
   const { store, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
   if (!user) return null;
@@ -151,7 +151,7 @@ export async function unlink(
   await store.users.endAccess(user.id, { revokesToken: false });
   const entry = { action: 'account.provider-ended', what: user.email } as const;
   await activity.accountChanged(user.id, entry, 'command-line');
-  return { wasJoined: removed > 0 };
+  return { wasLinked: removed > 0 };
 }
 
 /** Null: no such account. */

@@ -133,7 +133,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
 }
 
 const deliveries = [
-  ['', 'Sent or not'],
+  ['', 'All'],
   ['sent', 'Sent'],
   ['pending', 'Waiting'],
   ['muted', 'Muted'],
