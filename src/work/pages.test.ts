@@ -470,6 +470,26 @@ forEachStore((_, openTestStore) => {
     assert.deepEqual((await read())[0], 'paused');
   });
 
+  test('each failing queue of a list has its own count of failures', async () => {
+    await using store = await openTestStore();
+    const work = createWork({ store });
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    for (const queue of ['a', 'a', 'a', 'b', 'c', 'c']) {
+      await store.testClock.advance(1000);
+      await aDeadLetter(store, team.id, node, { queue });
+    }
+    const { queues } = await work.listQueueRows(team.id);
+    assert.deepEqual(
+      queues.map(({ queue, streak }) => [queue.name, streak?.runs]),
+      [
+        ['a', 3],
+        ['b', 1],
+        ['c', 2],
+      ],
+    );
+  });
+
   test('a muted cron or queue shows it, unless it fails', async () => {
     await using store = await openTestStore();
     const work = createWork({ store });

@@ -142,11 +142,12 @@ function streaksOf(kind: SourceKind): PreparedStatement<StreakRow> {
           order by ${order}${way} limit ${limit}) as picked_${n}`,
       )
       .join(' union all ');
+  // SQLite takes count(*) of a union all once for all sources (count-of-view optimization).
   const write = (dialect: Dialect) => `
     with source as materialized (
       select given.id as source_id, (${LAST_SUCCESS[kind]}) as success from ${dialect.rows(IDS, 1)})
     select source.source_id,
-      (select count(*) from (${pick('', MOST_IN_STREAK)}) as failures) as runs,
+      (select count(id) from (${pick('', MOST_IN_STREAK)}) as failures) as runs,
       (select min(completed_at) from (${pick('', 1)}) as failures) as since,
       (select id from (${pick(' desc', 1)}) as failures order by completed_at desc limit 1) as last_run_id
     from source`;
