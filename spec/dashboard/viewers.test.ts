@@ -66,8 +66,8 @@ async function listFormPages(): Promise<{ page: string; file: string }[]> {
     const pattern = `/${path}${route.index ? '?index' : ''}`;
     if (OWN_PAGES.has(pattern)) return [];
     // A module with two routes tells them apart behind a #.
-    const [file] = route.id.split('#');
-    return fillIn(pattern).map((page) => ({ page, file: `${file}.tsx` }));
+    const [file = ''] = route.id.split('#');
+    return fillIn(pattern).map((page) => ({ page, file: file.replace(/(?:\.tsx)?$/, '.tsx') }));
   });
 }
 
