@@ -158,6 +158,25 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
+  test('a message about an action stays until it is closed or another page opens', async () => {
+    const cron = await aCron(dashboard.service.store, user.teamId, { name: 'Stays' });
+    await using watched = await open(`/crons/${cron.id}`);
+    const { page } = watched;
+    await page.clock.install();
+    const close = page.getByRole('button', { name: 'Close message' });
+    await press(page, 'Pause');
+    await close.waitFor();
+    await page.clock.runFor(60_000);
+    assert.equal(await close.count(), 1);
+    await close.click();
+    await close.waitFor({ state: 'detached' });
+    await press(page, 'Start');
+    await close.waitFor();
+    await page.getByRole('link', { name: 'Queues' }).first().click();
+    await close.waitFor({ state: 'detached' });
+    watched.assertNoFaults();
+  });
+
   test('a live page keeps its content when the session ends and links to the sign-in', async () => {
     await createJob('/fifth');
     await using watched = await open('/jobs');

@@ -9,7 +9,7 @@ import classes from './Toasts.module.css';
 
 const tones = { done: 'teal', failed: 'red', note: 'slate' };
 
-/** Without a script too; with one it can be closed, and disappears unless it is about a failure. */
+/** Without a script too; with one it stays until it is closed or, unless it is about a failure, another page opens. */
 export function Toasts({ toast }: { toast: Toast | null }) {
   const { key: place } = useLocation();
   const [shown, setShown] = useState<Toast | null>(toast);
@@ -19,17 +19,13 @@ export function Toasts({ toast }: { toast: Toast | null }) {
     if (placeBefore.current === place) return;
     placeBefore.current = place;
     if (takeExpectedToast() && toast !== null) setShown(toast);
+    else setShown((before) => (before?.kind === 'failed' ? before : null));
   }, [place, toast]);
   useEffect(() => {
     if (shown?.key === undefined) return;
     const said = addressOf(`/connection?said=${encodeURIComponent(shown.key)}`);
     fetch(said).catch(() => undefined);
   }, [shown?.key]);
-  useEffect(() => {
-    if (shown === null || shown.kind === 'failed') return;
-    const timer = setTimeout(() => setShown(null), 8000);
-    return () => clearTimeout(timer);
-  }, [shown]);
   return (
     <div role="status" aria-live="polite" className={classes.corner}>
       {shown ? (

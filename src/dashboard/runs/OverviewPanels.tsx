@@ -59,7 +59,7 @@ export function NextUp({ overview: { nextUp } }: Part) {
 
 export function JustHappened({ overview: { justHappened } }: Part) {
   return (
-    <List title="Just happened" to="/jobs?tab=all">
+    <List title="Just happened" to="/runs">
       {justHappened.length === 0 ? (
         <p className={classes.none}>Nothing has run yet.</p>
       ) : (
