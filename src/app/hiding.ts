@@ -1,7 +1,7 @@
 import type { Config } from '#config/config';
 import { secretHeadersWith } from '#domain/secret-headers';
 
-/** What the operator hides in every team. */
+/** The operator's settings for every team. */
 export function hidingOf({ secretHeaders, maskedFields }: Config) {
   return { isSecretHeader: secretHeadersWith(secretHeaders), maskedFields };
 }

@@ -64,7 +64,7 @@ export async function openModules(
           doer: 'command-line',
           actor: NAMED_DOERS['command-line'],
           may: () => true,
-          // What is printed is masked.
+          // The session masks its output.
           seesMasked: true,
           log,
         });

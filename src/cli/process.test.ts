@@ -34,6 +34,7 @@ test('commands set up a team and start its work next to the service, on one SQLi
   const shown = await print('job', 'show', '--id', String(job['job_id']));
   assert.deepEqual([shown['response_status'], shown['response_body']], [200, 'fine']);
 });
+
 describe('the process', () => {
   test('a rejected command exits with 1 and one line', async () => {
     const { code, stdout, stderr } = await runBelfry(['job', 'list', '--team', 'Nobody']);

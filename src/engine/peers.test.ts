@@ -32,6 +32,18 @@ describe('which other nodes are dead', () => {
     assert.ok(dead.every(([id]) => id === 'stopped'));
   });
 
+  test('a node that is gone is dead at the first look', () => {
+    const others = [
+      { id: 'earlier', beat: 1, isGone: true },
+      { id: 'other', beat: 1, isGone: false },
+    ];
+    const dead = new Peers(LEASE_MS).findDead(others, 0, 10);
+    assert.deepEqual(
+      dead.map(({ id }) => id),
+      ['earlier'],
+    );
+  });
+
   test('a node is alive if its heartbeat changes, whatever its value', () => {
     const dead = look(new Peers(LEASE_MS), { toMs: 60_000 }, (ms) => ({
       steps: ms % 2 === 0 ? -3_600_000 - ms : 3_600_000 + ms,

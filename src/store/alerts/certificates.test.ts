@@ -69,7 +69,7 @@ forEachStore((name, openTestStore) => {
       assert.equal(alert.delivery, 'pending');
     });
 
-    test('a later certificate ends the notice and raises nothing', async () => {
+    test('an ending certificate is no longer shown once a later one was seen, and raises nothing', async () => {
       const { store, teamId, run, shown } = await aScene(openTestStore);
       await using _ = store;
       await run(OLD);

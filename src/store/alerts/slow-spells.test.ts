@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { HOUR_MS } from '#domain/instant';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
-import { forgetSpell } from './slow-spells.ts';
+import { deleteSource } from '../retention/delete-runs.ts';
 import type { Store } from '#store/store';
 import {
   aClaimedJob,
@@ -111,9 +111,7 @@ forEachStore((name, openTestStore) => {
         assert.ok(execution);
         const [deleted, tried] = [makeGate(), makeGate()];
         const deleting = other.database.transact(async (trx) => {
-          const ofTeam = trx.deleteFrom('crons').where('team_id', '=', teamId);
-          await ofTeam.where('id', '=', cron.id).execute();
-          await forgetSpell(trx, teamId, cron.id);
+          await deleteSource(trx, 'crons', { team_id: teamId, id: cron.id });
           deleted.open();
           await tried.opened;
         });

@@ -176,7 +176,7 @@ async function followLocked(
   }));
 }
 
-export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {
+async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {
   await remove(trx, 'slow_spells', { team_id: teamId, source_id: sourceId });
 }
 

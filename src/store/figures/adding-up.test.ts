@@ -7,6 +7,7 @@ import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/st
 
 const HOUR = 3_600_000;
 
+/** The second of them failed. */
 async function settleSome(store: TestStore, teamId: string, count: number): Promise<string> {
   const node = await aNode(store, 10 * HOUR);
   let queueId = '';
@@ -14,7 +15,8 @@ async function settleSome(store: TestStore, teamId: string, count: number): Prom
     // Near its limit, the team's month is counted at once.
     const job = await aClaimedJob(store, teamId, node, {}, 1000);
     queueId = job.queueId;
-    await store.runs.settle(node, aSettlement(store, job, { end: { durationMs: 3 } }));
+    const status = n === 1 ? 'dead_lettered' : 'success';
+    await store.runs.settle(node, aSettlement(store, job, { status, end: { durationMs: 3 } }));
   }
   return queueId;
 }
@@ -52,8 +54,13 @@ forEachStore((_, openTestStore) => {
       await settleSome(store, other.id, 1);
       const before = await readAll(store, team.id, queueId);
       assert.deepEqual(
-        before.outcomes.map(({ runs }) => runs),
-        [3, 2],
+        before.outcomes.map(({ outcome, runs }) => [outcome, runs]),
+        [
+          ['failed', 1],
+          ['success', 2],
+          ['failed', 1],
+          ['success', 1],
+        ],
       );
       assert.equal(await rowsOf(store, 'outcome_hours'), 0);
       assert.equal(await store.batchCounts.addUp(4), 'more');
@@ -63,11 +70,11 @@ forEachStore((_, openTestStore) => {
       const after = await readAll(store, team.id, queueId);
       assert.deepEqual(
         after.outcomes.map(({ runs }) => runs),
-        [3, 3],
+        [1, 2, 1, 2],
       );
       assert.deepEqual(after.ofTeam, after.ofQueue);
       assert.equal(await rowsOf(store, 'batch_counts'), 0);
-      assert.equal(await rowsOf(store, 'outcome_hours'), 3);
+      assert.equal(await rowsOf(store, 'outcome_hours'), 5);
       assert.equal(await store.batchCounts.addUp(4), 'nothing');
       assert.deepEqual(await readAll(store, team.id, queueId), after);
     });

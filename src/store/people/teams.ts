@@ -69,6 +69,7 @@ export const teams = {
     const row = await one(main, 'teams', { id: teamId }, columns);
     return {
       shownField: row?.shown_field ?? null,
+      // Damaged names fail: nothing may be shown that they would hide.
       maskedFields: JSON.parse(row?.masked_fields ?? '[]') as string[],
     };
   },

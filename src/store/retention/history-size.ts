@@ -124,7 +124,7 @@ const END_OF_OLDEST = preparedStatement<{ at: number | null }>('find-end-of-olde
   return `select min(at) as at from (${[...ofQueues, ofCrons].join(' union all ')}) as ends`;
 });
 
-export interface SizeLook extends Measured {
+interface SizeLook extends Measured {
   /** See `cutHistory`. */
   cut: number | null;
 }
