@@ -42,9 +42,14 @@ export interface Streak {
 
 export const MOST_IN_STREAK = 1_000;
 
+/** Runs that a streak could count: neither those under way nor attempts that were retried. */
+export function countFinished(results: readonly { status: string; isRetried: boolean }[]): number {
+  return results.filter(({ status, isRetried }) => status !== 'running' && !isRetried).length;
+}
+
 /**
  * `9 of 9`, `3 of 50`.
- * @param finished runs that the page shows
+ * @param finished by `countFinished`
  */
 export function describeStreakOf({ runs }: Pick<Streak, 'runs'>, finished: number): string {
   if (runs >= MOST_IN_STREAK) return `${MOST_IN_STREAK.toLocaleString('en')} or more`;

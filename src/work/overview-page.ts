@@ -1,5 +1,5 @@
 import { HOUR_MS, DAY_MS } from '#domain/instant';
-import { rankHealth } from '#domain/health';
+import { countFinished, rankHealth } from '#domain/health';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { EndingCertificate } from '#store/alerts/certificates';
 import type { JobSearch } from '#store/lists/lists';
@@ -192,7 +192,7 @@ async function describeTrouble(store: Store, teamId: string, source: Needy): Pro
     streak && (isCron ? crons.findExecution : jobs.find)(teamId, streak.lastRunId),
     isCron ? null : lists.countJobs(teamId, { tab: 'failed', queueId: id }),
   ]);
-  const finished = (results.get(id) ?? []).filter(({ status }) => status !== 'running').length;
+  const finished = countFinished(results.get(id) ?? []);
   const health = source.health === 'failing' ? 'failing' : 'late';
   const stoppedAfter = cron?.stoppedAfter ?? null;
   const facts = { health, isMuted, streak, since, finished, stoppedAfter, watchWords } as const;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { HOUR_MS } from '#domain/instant';
 import { newId } from '#domain/ids';
 import { writeTrace } from '#domain/run-trace';
-import { fillExecutions } from '#testing/fill';
+import { fillExecutions, fillJobs } from '#testing/fill';
 import {
   aClaimant,
   aClaimedJob,
@@ -487,6 +487,21 @@ forEachStore((_, openTestStore) => {
         ['b', 1],
         ['c', 2],
       ],
+    );
+  });
+
+  test('a failing queue counts ended jobs, not attempts that were retried', async () => {
+    await using store = await openTestStore();
+    const work = createWork({ store });
+    const team = await aTeam(store);
+    const queue = await aQueue(store, team.id);
+    const row = { team_id: team.id, queue_id: queue.id, completed_at: store.clock.now() };
+    const retried = { ...row, status: 'retried' };
+    await fillJobs(store, [retried, retried, { ...row, status: 'dead_lettered' }]);
+    const { troubles } = await work.readOverview(team.id);
+    assert.deepEqual(
+      troubles.map(({ streak, finished }) => [streak?.runs, finished]),
+      [[1, 1]],
     );
   });
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { hasEnded } from '#domain/cron-end';
-import { describeStreakOf } from '#domain/health';
+import { countFinished, describeStreakOf } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { ActionButton } from '../forms/Form.tsx';
@@ -27,7 +27,7 @@ export function HealthWord({
 }: HealthWordProps) {
   const isMarked = windows !== undefined && windows.length > 0;
   if (health === 'muted' && isMarked) return <MutedMark windows={windows} />;
-  const finished = recentResults.filter(({ status }) => status !== 'running').length;
+  const finished = countFinished(recentResults);
   return (
     <>
       <StatusWithCount {...{ health, streak, finished, note, word }} />

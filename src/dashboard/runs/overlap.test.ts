@@ -5,6 +5,7 @@ import { describeOverlap } from './overlap.ts';
 const run = (durationMs: number | null) => ({
   id: '',
   status: 'success' as const,
+  isRetried: false,
   completedAt: 0,
   durationMs,
   responseStatus: 200,

@@ -7,6 +7,8 @@ import type { EndedTable } from '../runs/run-tables.ts';
 
 export interface RunResult extends RecordOf<Pick<Row, 'id' | (typeof OUTCOME)[number]>> {
   status: 'success' | 'failed' | 'running';
+  /** Its job has another attempt. */
+  isRetried: boolean;
 }
 
 const OUTCOME = ['completed_at', 'duration_ms', 'response_status'] as const;
@@ -99,5 +101,5 @@ function groupResults(
 function resultOf(row: Row): RunResult {
   const ended = row.status === 'success' ? 'success' : 'failed';
   const status = row.completed_at === null ? 'running' : ended;
-  return { ...toRecord(row, ['id', ...OUTCOME]), status };
+  return { ...toRecord(row, ['id', ...OUTCOME]), status, isRetried: row.status === 'retried' };
 }
