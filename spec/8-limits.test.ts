@@ -288,6 +288,14 @@ describe('the bounds of a team (§8.3)', () => {
   });
 });
 
+test('a plan that PLANS no longer has counts as that of a new team', () => {
+  const config = readConfig({}, '/');
+  assert.ok(!('errors' in config));
+  const plans = new Plans(config);
+  assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['unlimited', 'free']);
+  assert.equal(plans.limitOf('one of an earlier PLANS'), 1000);
+});
+
 test('the first of PLANS is the plan of every new team, the first team too', () => {
   const config = readConfig({ PLANS: 'small=3,large=unlimited' }, '/');
   assert.ok(!('errors' in config));

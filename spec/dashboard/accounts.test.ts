@@ -10,7 +10,7 @@ import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard
 import { heading, press } from '#testing/pages';
 import { PlainPage } from '#testing/plain-page';
 
-/** How people come to have an account, get in, and keep it theirs: with scripts and without. */
+/** How people come to have an account, get in, and keep it theirs. */
 
 let browser: TestBrowser;
 before(async () => {
@@ -142,16 +142,18 @@ describe('an account', () => {
     page.shows('The name is changed.');
     await page.press('Change email', { Email: 'hill@bells.test', Password: PASSWORD });
     page.shows('The email is changed.');
-    const change = (current: string) =>
-      page.press('Change password', {
-        'Current password': current,
-        'New password': 'another fine password',
-      });
+    const password = 'another fine password';
+    const change = (current: string, wanted = password) =>
+      page.press('Change password', { 'Current password': current, 'New password': wanted });
     await change('not this one');
     page.shows('This is not your password.');
+    await change(PASSWORD, 'short');
+    page.shows('Use at least 8 characters.');
     await change(PASSWORD);
     page.shows('The password is changed.');
     assert.equal((await elsewhere.get('/settings/profile')).status, 302);
+    const again = await dashboard.visitor().post('/login', { email: 'hill@bells.test', password });
+    assert.equal(again.status, 302);
   });
 
   test('a user turns on a second factor, signs in with it or a recovery code, and turns it off', async () => {

@@ -318,7 +318,7 @@ describe('a linked account', () => {
     assert.equal((await part(PASSWORD)).status, 302);
     assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Unlink/);
     provider.person = { ...somebody(lou.email), sub: 'lou, who came back' };
-    assert.equal((await signIn(dashboard.visitor())).status, 302, 'joined anew');
+    assert.equal((await signIn(dashboard.visitor())).status, 302, 'linked anew');
 
     const { operator } = dashboard.service.people;
     assert.deepEqual(await operator.unlink(lou.email), { wasLinked: true });
@@ -339,7 +339,7 @@ describe('a linked account', () => {
     const refused = await guest.post('/settings/profile', forced);
     assert.equal(refused.status, 422);
     assert.match(refused.text, /only way in|Confirmed with/);
-    assert.equal((await signIn(dashboard.visitor())).status, 302, 'still joined');
+    assert.equal((await signIn(dashboard.visitor())).status, 302, 'still linked');
   });
 });
 

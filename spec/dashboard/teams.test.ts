@@ -6,7 +6,7 @@ import { before } from '#testing/hooks';
 import { usePages } from '#testing/pages';
 import type { PlainPage } from '#testing/plain-page';
 
-/** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
+/** How people come together in teams and part again (§5.2, §8, §5.8). */
 
 describe('a team', () => {
   const { dashboard, visit: visitPage } = usePages();
@@ -33,7 +33,7 @@ describe('a team', () => {
     await guests.press('Create account and join');
     assert.equal(guests.heading, 'Overview');
     await guests.go('/settings/members');
-    guests.row(owner.email).shows('owner');
+    assert.ok(guests.row(owner.email).cells.includes('owner'));
     guests.row('grace@bells.test');
     for (const name of ['Invite', 'Make admin', 'Remove'])
       assert.ok(!guests.buttons.includes(name), name);
@@ -94,7 +94,6 @@ describe('a team', () => {
     };
     assert.equal(await send('to-second'), 201);
     await page.press(/^Bells/);
-    page.part('header', 'Bells');
     assert.equal(await send('to-first'), 201);
     const names = (await dashboard.service.work.listQueues(owner.teamId)).map(({ name }) => name);
     assert.deepEqual(names, ['to-first']);

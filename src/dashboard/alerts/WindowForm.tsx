@@ -46,7 +46,7 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
         <SourcesField sources={sources} />
         <CheckField
           name="pauses_runs"
-          description="Queues hold their jobs until the end. Crons skip their times in the window. If unticked, runs continue."
+          description="Queues send no job until the end. Crons skip their times in the window. If unticked, runs continue."
         />
       </Section>
       <FormActions word={word} cancelTo="/maintenance" canTest={false} />

@@ -170,7 +170,7 @@ export function FieldFrame({ isGroup = false, children, ...props }: FrameProps) 
   const describedBy = idsOfWords(id, { name, description, error });
   const group = { id, role: 'group', 'aria-labelledby': `${id}-label`, ...describedBy };
   return (
-    <div className={classes.frame} data-field {...(isGroup ? group : {})}>
+    <div data-field {...(isGroup ? group : {})}>
       {isGroup ? (
         <div className={classes.label} id={`${id}-label`}>
           {label}

@@ -35,7 +35,7 @@ export async function loader(asked: Route.LoaderArgs) {
   const { run } = page;
   // On the page of a retried attempt, the waiting retry.
   const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
-  const isHeld = waiting !== null && (await isPaused(work, team.id, run.record.queueId));
+  const isQueuePaused = waiting !== null && (await isPaused(work, team.id, run.record.queueId));
   const { id, retriedAs } = run.record;
   const [resent, tasks] = retriedAs
     ? await Promise.all([work.listAttempts(team.id, retriedAs), work.listBulkTasks(team.id)])
@@ -47,7 +47,7 @@ export async function loader(asked: Route.LoaderArgs) {
   return {
     ...page,
     run: shown,
-    isHeld,
+    isQueuePaused,
     activity,
     waitingId: waiting?.id ?? null,
     resentNow: last ? jobStatus(last) : null,
@@ -94,8 +94,12 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
               <LinkButton to={`/jobs/${job.id}/edit`}>Edit</LinkButton>
             ) : null}
             <LinkButton to={again}>Edit and resend</LinkButton>
-            <FireRetry id={loaderData.waitingId} of={job} isHeld={loaderData.isHeld} />
-            <JobActions job={job} isHeld={loaderData.isHeld} />
+            <FireRetry
+              id={loaderData.waitingId}
+              of={job}
+              isQueuePaused={loaderData.isQueuePaused}
+            />
+            <JobActions job={job} isQueuePaused={loaderData.isQueuePaused} />
           </>
         }
       />
@@ -120,16 +124,16 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
 function FireRetry({
   id,
   of,
-  isHeld,
+  isQueuePaused,
 }: {
   id: string | null;
   of: ShownJob['record'];
-  isHeld: boolean;
+  isQueuePaused: boolean;
 }) {
   if (id === null || id === of.id) return null;
   return (
     <ActionButton fields={{ job: id }} action={`/jobs/${id}`} intent="fire">
-      {isHeld ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
+      {isQueuePaused ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
     </ActionButton>
   );
 }

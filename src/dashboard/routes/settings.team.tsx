@@ -33,6 +33,12 @@ export async function loader({ context }: Route.LoaderArgs) {
 export function action({ context }: Route.ActionArgs) {
   const { form, team, work, teams, intent, actor, refuse, reject, say } = open(context);
   const name = readText(form, 'name');
+  const editSettings = async () => {
+    const reading = readTeamForm(form, await work.readTeamSettings(team.id));
+    if (!reading.ok) return refuse(reading.errors);
+    await work.editTeamSettings(team.id, reading.input);
+    return say('/settings/team', 'The settings are saved.');
+  };
   return actOn(intent, {
     rename: async () => {
       requirePermission(context, 'rename-team');
@@ -40,12 +46,9 @@ export function action({ context }: Route.ActionArgs) {
       if (outcome.kind !== 'done') return reject(outcome);
       return say('/settings/team', 'The team is renamed.');
     },
-    settings: async () => {
-      const reading = readTeamForm(form, await work.readTeamSettings(team.id));
-      if (!reading.ok) return refuse(reading.errors);
-      await work.editTeamSettings(team.id, reading.input);
-      return say('/settings/team', 'The settings are saved.');
-    },
+    // Each has an intent of its own, so a refused one leaves the other form as it is.
+    'shown-field': editSettings,
+    'masked-fields': editSettings,
     leave: async () => {
       const outcome = await teams.leaveTeam(actor);
       if (outcome.kind === 'done') return say('/', 'You have left the team.');
@@ -80,14 +83,14 @@ export default function Team({ loaderData }: Route.ComponentProps) {
         {!may(team.role, 'work') ? (
           <p className="mono">{settings['shown_field'] || 'None'}</p>
         ) : (
-          <Form intent="settings" values={settings}>
+          <Form intent="shown-field" values={settings}>
             <PlainField
               name="shown_field"
               label="Field in lists of jobs"
               description="A path such as $.customer or $.order.items[0].id. Empty: none. Payloads over 16 kB are not read."
               placeholder="$.customer"
             />
-            <Submit intent="settings">Save field</Submit>
+            <Submit intent="shown-field">Save field</Submit>
           </Form>
         )}
       </Section>
@@ -98,14 +101,14 @@ export default function Team({ loaderData }: Route.ComponentProps) {
         {!may(team.role, 'notifications') ? (
           <p className="mono">{settings['masked_fields'] || 'None'}</p>
         ) : (
-          <Form intent="settings" values={settings}>
+          <Form intent="masked-fields" values={settings}>
             <PlainField
               name="masked_fields"
               label="Names of fields"
-              description="In any case, separated by commas. Targets still receive the values."
+              description="Separated by commas; capitals don’t matter. Targets still receive the values."
               placeholder="card_number, iban"
             />
-            <Submit intent="settings">Save masked fields</Submit>
+            <Submit intent="masked-fields">Save masked fields</Submit>
           </Form>
         )}
       </Section>

@@ -20,12 +20,12 @@ export function jobColumns(
   pausedQueueIds: readonly string[],
   path: string | null,
 ): Column<JobRow>[] {
-  const isHeld = ({ status, queueId }: JobListRow) =>
+  const isQueuePaused = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
   // A held job's button shows when it will be fired.
   const actions = actionsColumn<JobRow>(
-    jobs.some(isHeld) ? '304px' : '124px',
-    (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
+    jobs.some(isQueuePaused) ? '304px' : '124px',
+    (job) => <JobActions job={job} isQueuePaused={isQueuePaused(job)} isSmall />,
     600,
   );
   // Who is affected, by a field of the payload.
@@ -111,17 +111,19 @@ const fireLater = 'Fire when the queue is enabled';
 
 export function JobActions({
   job,
-  isHeld,
+  isQueuePaused,
   isSmall = false,
 }: {
   job: Pick<JobListRow, 'id' | 'status'>;
   /** The queue is paused (§3.2). */
-  isHeld: boolean;
+  isQueuePaused: boolean;
   isSmall?: boolean;
 }) {
   const isPending = job.status === 'pending';
   if (!isPending && !isFailed(job)) return null;
-  const [intent, word] = isPending ? ['fire', isHeld ? fireLater : 'Fire now'] : ['retry', 'Retry'];
+  const [intent, word] = isPending
+    ? ['fire', isQueuePaused ? fireLater : 'Fire now']
+    : ['retry', 'Retry'];
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
       <Form>

@@ -1,4 +1,3 @@
-import { NOTHING } from '../words/amounts.ts';
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import {
   describeUnknown,
@@ -9,7 +8,7 @@ import {
 } from '#domain/failure';
 import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
-import { capitalize } from '../words/amounts.ts';
+import { capitalize, NOTHING } from '../words/amounts.ts';
 import type { JobListRow } from '../services.ts';
 
 /** `HTTP server error, 503`, `Unknown error (HTTP 302, redirect not followed)`. */

@@ -1,6 +1,6 @@
 export { countOf, formatAmount, isOne } from '#domain/amounts';
 
-/** Stands for a value that there is not. Two-line rows leave it out. */
+/** Stands for a missing value. Two-line rows leave it out. */
 export const NOTHING = '–';
 
 /** The query counts one more than the bound. */

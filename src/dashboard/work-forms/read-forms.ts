@@ -40,7 +40,7 @@ const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? te
 /** Spaces at the ends count. */
 const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
 
-/** What a form shows masked: its values replace the masks that are left. */
+/** The thing that the form shows with masks. Masks that nobody changed become its values again. */
 export interface Stored {
   headers: HeaderList;
   texts: Values;
@@ -113,7 +113,7 @@ const MASK_LEFT = `${MASK} stands for a hidden value that isn't stored here, or 
 /** Headers have a message of their own, and assertions are not masked. */
 const LISTS: ReadonlySet<string> = new Set(['headers', 'assertions']);
 
-/** They would be stored as they are. */
+/** Fields that would be stored with a mask in them. */
 function findLeftMasks(fields: FormFields): FieldErrors {
   const left = [...fields].filter(([name, { raw }]) => !LISTS.has(name) && raw.includes(MASK));
   return Object.fromEntries(left.map(([name]) => [name, [MASK_LEFT]]));
