@@ -146,7 +146,7 @@ const otherColumns: Column<CronListRow>[] = [
     isPlain: true,
     isCutOnPhone: true,
     hiddenBelow: 600,
-    width: '180px',
+    width: '210px',
     givesWay: 3,
     cell: (row) => <Schedule row={row} />,
   },
