@@ -1,7 +1,4 @@
-/**
- * Shared by middleware, loaders and actions. The keys exist once, inside the server bundle; `server.ts` uses
- * `createLoadContext` in entry.server.
- */
+/** The keys exist once, inside the server bundle; `server.ts` uses `createLoadContext` in entry.server. */
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
 import { leastRoleFor, may } from '#people/roles';
 import type { ReadBody } from './serving/form-guards.ts';
@@ -60,7 +57,6 @@ export const signedIn = createContext<SignedInAs>();
 
 export type Context = Readonly<RouterContextProvider>;
 
-/** For calls that set or read cookies. */
 export function requestContextOf(context: Context): RequestContext {
   const { headers, clientAddress, proxyClaim: claim } = context.get(requestFacts);
   return { headers, clientAddress, claim };

@@ -40,10 +40,7 @@ export const handleError: HandleErrorFunction = (error, { request, context }) =>
   });
 };
 
-/**
- * Renders the whole page first: loaders have finished, the status can still change, and no script has to put pieces in
- * place.
- */
+/** Renders the whole page first: the status can still change, and no script has to put pieces in place. */
 export default function renderPage(
   request: Request,
   status: number,

@@ -38,8 +38,8 @@ const retryAfterSeconds = '5';
 type PageWords = Omit<PlainPage, 'requestId' | 'basePath'>;
 
 /**
- * A Hono app, mounted last. The public address alone decides links, cookies and which origins may send forms: `Host`
- * and `X-Forwarded-*` are ignored.
+ * Mounted last. The public address alone decides links, cookies and which origins may send forms: `Host` and
+ * `X-Forwarded-*` are ignored.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
   const { config, services } = options;
@@ -173,7 +173,6 @@ const tooBusy = {
   text: 'The page took longer than 30 seconds. Try again in a moment.',
 };
 
-/** The number of the request is below the text. */
 function wordsFor(status: number): PageWords {
   if (status < 500) {
     const { title, text } = explainStatus(status);

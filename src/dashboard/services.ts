@@ -1,7 +1,4 @@
-/**
- * Calls that name an item of a team take the `Actor` or the team's id, and answer as if
- * other teams' items didn't exist.
- */
+/** Items of other teams are answered as if they didn't exist. */
 
 import type { ChannelConfig } from '#domain/notification-channel';
 import type { Actor } from '#people/actor';

@@ -67,7 +67,6 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
   );
 }
 
-/** Alerts about a queue as a whole. */
 export function WatchFields() {
   return (
     <>
@@ -104,7 +103,6 @@ export function WatchFields() {
   );
 }
 
-/** A checkbox for each channel, by level. */
 function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
   const { values, errors } = useShown();
   const refsOf = (level: AlertLevel) => presentRefs(listIn(values, channelsField(level)), choices);

@@ -7,7 +7,6 @@ import { Time } from '../parts/Time.tsx';
 import type { ShownAddress } from '../services.ts';
 import classes from './Alerts.module.css';
 
-/** Of a channel of the kind `email-addresses`, with their states. */
 export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddress[] }) {
   const { intent, problem } = useFormAnswer();
   const isOwn = intent === 'resend' || intent === 'remove';

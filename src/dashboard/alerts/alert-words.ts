@@ -1,4 +1,3 @@
-/** For rows; notifications have their own texts. */
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { describeEvent, isAside, isWatchKind } from '#domain/alert-words';
 import {

@@ -1,4 +1,3 @@
-/** Active maintenance windows of a page (§6.6). */
 import { LEVEL_NAMES } from '#domain/alert-words';
 import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';

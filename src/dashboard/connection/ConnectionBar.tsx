@@ -32,7 +32,6 @@ export function ConnectionBar() {
   );
 }
 
-/** Makes the page's team the current one again without changing the page. */
 function SwitchBack({ team }: { team: { id: string; name: string } }) {
   const { submit } = useFetcher();
   const switchBack = async () => {

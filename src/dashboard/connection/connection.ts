@@ -19,7 +19,6 @@ export function follow(before: Connection, sign: Sign, now: number): Connection 
   return before.why === sign ? before : { ...before, why: sign };
 }
 
-/** A form that was not accepted: the event and the next step. */
 export type FormProblem = {
   title: string;
   text: string;
@@ -66,7 +65,6 @@ export function useConnection(): State {
 
 export const readConnection = (): Connection => state.connection;
 
-/** Until the service answers again, it is polled. */
 export function note(sign: Sign): void {
   const connection = follow(state.connection, sign, Date.now());
   change({ connection });
@@ -81,7 +79,7 @@ export function noteRefreshing(refreshing: State['refreshing'], pausedFor: strin
   change({ refreshing, pausedFor });
 }
 
-/** Resolves once the service answers again. Rejects if the signal aborts. */
+/** Rejects if the signal aborts. */
 export function waitForAnswer(signal: AbortSignal): Promise<void> {
   if (state.connection.kind !== 'lost') return Promise.resolve();
   return new Promise((resolve, reject) => {

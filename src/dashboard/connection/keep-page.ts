@@ -9,7 +9,6 @@ import { note, noteFormProblem, waitForAnswer, type Sign, type FormProblem } fro
 
 type Results = Record<string, DataStrategyResult>;
 
-/** The last page that loaded; `loaderData` by route. */
 type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 
 let shown: Shown = { href: '', loaderData: {} };
@@ -21,15 +20,12 @@ export function rememberShown(page: Shown): void {
   shown = page;
 }
 
-/** Shown if the form is sent again and no new response arrives. */
+/** Shown again if no new response arrives. */
 export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
 }
 
-/**
- * The next page then shows the message, once. Other tabs get the same message with their
- * refreshes, and must not show it.
- */
+/** The next page shows the message once; other tabs, which get it with their refreshes, must not. */
 export function takeExpectedToast(): boolean {
   const was = isToastExpected;
   isToastExpected = false;
@@ -78,7 +74,6 @@ const known = (route: string): DataStrategyResult => ({
   result: shown.loaderData[route],
 });
 
-/** False on an error page. */
 const areKnown = (results: Results) =>
   Object.keys(results).every((route) => shown.loaderData[route] !== undefined);
 
@@ -87,7 +82,6 @@ function findFault(results: Results): unknown {
     ?.result;
 }
 
-/** Null without a request. */
 function readSign(results: Results, isRead: boolean): Sign | null {
   const all = Object.values(results);
   const fault = findFault(results);

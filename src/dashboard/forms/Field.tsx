@@ -207,7 +207,6 @@ function Texts({ name, id, description, error, children }: TextsProps) {
 
 type Words = { name: string; description?: ReactNode; error?: string | undefined };
 
-/** @param describedBy ids of further texts */
 export function describeControl(id: string, words: Words, describedBy?: string) {
   const invalid = words.error ? { 'aria-invalid': true } : {};
   return { id, ...invalid, ...idsOfWords(id, words, describedBy) };

@@ -40,8 +40,7 @@ export function useField(name: string) {
 export const useShown = () => use(Shown);
 
 /**
- * For previews: what the form would send now.
- * @param ref of an element in the form
+ * For previews.
  * @param filled changes when the page has filled a field
  */
 export function useTypedValues(ref: RefObject<HTMLElement | null>, filled?: unknown): Values {
@@ -78,8 +77,8 @@ type OwnProps = Omit<FormProps, 'method'> & {
 };
 
 /**
- * The only form that changes something. It has the person and the team that it was opened for, the typed values and
- * the errors. If it isn't accepted, the input stays. Viewers don't see it if their role would be refused.
+ * The only form that changes something. It has the person and the team that it was opened for. If it isn't accepted,
+ * the input stays. Viewers don't see it if their role would be refused.
  */
 export function Form({ children, values, fields = {}, intent, ...props }: OwnProps) {
   const given: unknown = useActionData();

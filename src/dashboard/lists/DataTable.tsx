@@ -20,8 +20,7 @@ export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
   /**
-   * A CSS width, which the column keeps for any rows. The main column has none and takes the rest; on a phone it is on
-   * the first line of a row, behind the first column.
+   * The main column has none and takes the rest; on a phone it is on the first line of a row, behind the first column.
    */
   width?: `${number}px`;
   /** Columns with the lowest number are hidden first; those without one stay. */
@@ -39,7 +38,7 @@ export type Column<Row> = {
   isActions?: boolean;
 };
 
-/** @param hiddenBelow the page of the row's subject must have these actions, too */
+/** @param hiddenBelow the subject's page must have these actions, too */
 export function actionsColumn<Row>(
   width: `${number}px`,
   cell: (row: Row) => ReactNode,
@@ -57,16 +56,13 @@ export type BulkActions = {
 };
 
 export type DataTableProps<Row> = {
-  /** For screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   /** Default: `id`. */
   keyOf?: (row: Row) => string;
   bulk?: BulkActions | undefined;
-  /** New rows come in on top. */
   isLive?: boolean;
-  /** The server has rows below these. */
   hasMore?: boolean;
   onShowWaiting?: () => void;
 };
@@ -139,7 +135,7 @@ function useSelection(order: readonly string[]): [Selection, (selection: Selecti
   return [selection, (next) => setChosen({ place, selection: next })];
 }
 
-/** Showing waiting rows reads the page again. So does another page or filter. */
+/** Showing waiting rows, another page or another filter reads the page again. */
 function useLiveRows<Row>({
   rows,
   keyOf,
@@ -293,7 +289,6 @@ type BulkBarProps = {
   shownCount: number;
 };
 
-/** Without a script it is always shown. */
 function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   const { count, isMore } = bulk.matching;
   const all = formatAmount(bulk.matching);

@@ -2,7 +2,6 @@ export type Cell = string | number | boolean | null;
 export type ExportFormat = 'csv' | 'jsonl';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
-/** A longer list is exported in several periods. */
 const MOST_EXPORTED = 100_000;
 /** Each examines a limited number of rows. */
 const MOST_PAGES = 600;
@@ -16,7 +15,7 @@ interface ExportedPage<Row> {
 }
 
 /**
- * Streams a file with the memory of one page. @param readPage at most `limit` rows
+ * Streams with the memory of one page. @param readPage at most `limit` rows
  * @param write cells in the order of the columns
  */
 export function answerExport<Row>({
@@ -77,10 +76,7 @@ async function* eachPage<Row>(
   yield end;
 }
 
-/**
- * RFC 4180. An apostrophe precedes text that a spreadsheet would take for a formula, also after a semicolon, a tab or
- * a line end.
- */
+/** RFC 4180. An apostrophe precedes text that a spreadsheet would take for a formula. */
 export function writeCsvLine(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }

@@ -8,7 +8,6 @@ export type Selection = {
 
 export const nothingSelected: Selection = { ids: new Set(), everything: false, anchor: null };
 
-/** With shift, all rows from the last click on take the new state. */
 export function clickRow(
   selection: Selection,
   id: string,

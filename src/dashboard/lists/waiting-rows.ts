@@ -8,8 +8,7 @@ export interface LiveRows<Row> {
 
 /**
  * Shown rows stay and are updated. New rows above the last known one wait; rows below are added. Rows pushed off the
- * server's page are unchanged; other missing ones are removed. @param hasMore only then can rows be pushed off the
- * server's page
+ * server's page are unchanged; other missing ones are removed. @param hasMore only then can rows be pushed off
  */
 export function mergeRows<Row>(
   shown: readonly Row[],

@@ -32,10 +32,7 @@ function isChanged(form: HTMLFormElement): boolean {
 
 const lookEveryMs = 500;
 
-/**
- * Every `everySeconds` while the tab is visible, the service answers and no one is disturbed; at once when that
- * becomes true. @param everySeconds null: nothing to wait for
- */
+/** While the tab is visible, the service answers and no one is disturbed; at once when that becomes true. */
 export function useLiveRefresh(everySeconds: number | null): void {
   const revalidator = useRevalidator();
   const latest = useRef(revalidator);

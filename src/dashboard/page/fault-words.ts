@@ -10,9 +10,7 @@ export type FaultData = Partial<
     requestId: string;
     /** The team of the user that has the thing (`notHere`). */
     elsewhere: { id: string; name: string };
-    /** The form was opened for another team (`requireOwnTeam`). */
     otherTeam: OtherTeam;
-    /** The form was opened by another user (`requireSamePerson`). */
     isOfOtherPerson: boolean;
     /** The database works, but is overloaded. */
     isBusy: boolean;

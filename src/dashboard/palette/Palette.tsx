@@ -97,10 +97,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/**
- * Ctrl-K opens the palette, `/` the search field. @param hasSlashKey speech input presses single keys by accident
- * (WCAG 2.1.4)
- */
+/** @param hasSlashKey speech input presses single keys by accident (WCAG 2.1.4) */
 export function Shortcuts({ hasSlashKey }: { hasSlashKey: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {

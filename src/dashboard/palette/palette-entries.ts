@@ -18,7 +18,7 @@ async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
   return { query, entries: found?.entries ?? [], isAway: found === null };
 }
 
-/** Best match first. `isWhole`: the server has answered for this text. */
+/** `isWhole`: the server has answered for this text. */
 export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState<Answer>({ query: '', entries: [], isAway: false });

@@ -13,7 +13,7 @@ type CopyButtonProps = {
   children?: string;
 };
 
-/** On plain http, where browsers have no clipboard API, it copies from a hidden field. Only with scripts. */
+/** On plain http, where browsers have no clipboard API, it copies from a hidden field. */
 export function CopyButton({ text, from, label, children }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
   const onCopied = use(Copied);

@@ -14,11 +14,7 @@ import classes from './Overlays.module.css';
 import { Form } from '../forms/Form.tsx';
 import { Button, Submit } from './Button.tsx';
 
-/**
- * The browser's own: a button with its id as `popoverTarget` opens it without scripts, and
- * no table clips it. With scripts it also closes when its form is answered or its link has
- * led to another page.
- */
+/** The browser's own: a button with its id as `popoverTarget` opens it without scripts, and no table clips it. */
 export function Popover(props: ComponentProps<'div'> & { id: string }) {
   const ref = useRef<HTMLDivElement>(null);
   const isLeaving = useNavigation().state !== 'idle';
@@ -38,7 +34,6 @@ type MenuProps = {
   button: ReactNode;
   /** In the bar on top, a page's head, or a row. */
   look?: 'bar' | 'head' | 'row';
-  /** The menu ends where its button ends. */
   isAtEnd?: boolean;
   children: ReactNode;
 };
@@ -65,14 +60,11 @@ export function Menu({ label, title = label, button, look = 'bar', isAtEnd, chil
 }
 
 type MoreActionsProps = {
-  /** For screen readers. */
   of: string;
-  /** For the row of a table. */
   isSmall?: boolean;
   children: ReactNode;
 };
 
-/** Apart from the buttons in frequent use. */
 export function MoreActions({ of, isSmall = false, children }: MoreActionsProps) {
   if (!useMaySend()) return null;
   return (
@@ -113,7 +105,6 @@ export function BodyPeek({ text, hasMore, restTo }: BodyPeekProps) {
 }
 
 type ConfirmDialogProps = {
-  /** Also of the button that confirms. */
   word: string;
   question: string;
   children: ReactNode;
@@ -139,7 +130,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <>
       {props.controls}
       <div className={`row end ${classes.answers}`}>
-        {/* Cancelling also closes the menu that the question was opened from. */}
+        {/* Also closes the menu. */}
         <Button variant="default" popoverTarget={menu ?? id} popoverTargetAction="hide">
           Cancel
         </Button>

@@ -10,7 +10,6 @@ type SectionProps = {
   preview?: ReactNode;
 };
 
-/** Description on the left, form on the right. */
 export function Section({ title, note, children, isDanger = false, preview }: SectionProps) {
   return (
     <section className={classes.section} data-danger={isDanger || undefined}>

@@ -1,4 +1,3 @@
-/** Leaving the page before the user has a secret needs a confirmation. */
 import {
   createContext,
   useEffect,
@@ -32,7 +31,6 @@ function noteUncopiedSecret(what: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Null if there is none. */
 export function useUncopiedSecret(): string | null {
   return useSyncExternalStore(
     (listener) => {
@@ -74,7 +72,7 @@ export function ShownOnce({ what, title, note, children, onTaken }: ShownOncePro
   const { pathname, search } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   useQuestionAtLeaving(isCopied ? null : (what ?? null));
-  // The user requested it, and it may be outside the visible part.
+  // It may be outside the visible part.
   useEffect(() => place.current?.focus(), []);
   return (
     <div

@@ -20,10 +20,7 @@ const MomentContext = createContext<Moment & { isLocal: boolean }>({
   isLocal: false,
 });
 
-/**
- * The first render uses the server's values, so both write the same text. @param isLocal the viewer chose their own
- * time
- */
+/** The first render uses the server's values, so both write the same text. */
 export function NowProvider({
   now,
   timeZone,
@@ -67,7 +64,7 @@ type TimeProps = {
   isAbsolute?: boolean;
 };
 
-/** Relative within a day. On hover the exact time in UTC and the viewer's zone. Null shows a dash. */
+/** Relative within a day. On hover the exact time in UTC and the viewer's zone. */
 export function Time({ at, exact = false, isAbsolute = false }: TimeProps) {
   const { now, timeZone } = useMoment();
   const { zone, word } = useShownZone();

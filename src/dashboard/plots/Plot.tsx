@@ -8,13 +8,11 @@ type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
 
 export type PlotGap = {
-  /** The missing share of the step, from 0 to 1. */
   share: number;
   text: string;
 };
 
 type PlotProps = {
-  /** "Runs per hour, last 24 hours". */
   title: string;
   /** Every few are written, up to the first comma. */
   labels: readonly string[];
@@ -26,7 +24,6 @@ type PlotProps = {
   linkWord?: string;
 };
 
-/** Rendered on the server; a table has the numbers. */
 export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
     plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
@@ -67,7 +64,7 @@ export function Lines(plot: PlotProps) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {/* In reverse order, so that the first series is on top where lines meet: it is the most important. */}
+      {/* The first series, the most important one, is on top where lines meet. */}
       {plot.series.toReversed().map(({ name, tone, values }) => (
         <path key={name} data-tone={tone} d={buildLine(values, y)} />
       ))}
@@ -80,7 +77,6 @@ function formatKnown(value: number | undefined, format: (value: number) => strin
   return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
 }
 
-/** Share of a column. */
 const loneWidth = 0.4;
 
 function buildLine(values: readonly number[], y: (value: number) => number): string {
@@ -242,7 +238,7 @@ type ColumnProps = {
   children: ReactNode;
 };
 
-/** Tab passes it by: the table below has the same numbers and links. */
+/** Tab skips it: the table below has the same numbers and links. */
 function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: ColumnProps) {
   const values = facts.map(({ name, value }) => `${name} ${value}`);
   const said = `${title}: ${[...(note === null ? [] : [note]), ...values].join(', ')}`;

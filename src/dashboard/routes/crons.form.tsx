@@ -241,7 +241,6 @@ function AdvancedFields({ choices, runsCounted }: AdvancedFieldsProps) {
   );
 }
 
-/** Where alerts go unless other channels are chosen below. */
 function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): string {
   const standard = choices.find(({ id }) => id === DEFAULT_REF);
   if (!standard) return 'Alerts appear on the Alerts page.';

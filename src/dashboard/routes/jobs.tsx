@@ -187,7 +187,7 @@ function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
   return <p className="muted">{`All includes ${parts.join(' and ')}.`}</p>;
 }
 
-/** With filters, only the current tab was counted. */
+/** With filters, only the current tab is counted. */
 function countOnTab(
   {
     tab,

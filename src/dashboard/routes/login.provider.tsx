@@ -10,8 +10,7 @@ import { readNext, signInPath } from '../serving/own-path.ts';
 import type { Route } from './+types/login.provider.ts';
 
 /**
- * `/login/provider` and `/login/provider/back`. The provider may recognize the browser without a prompt, so a link
- * from another site shows the sign-in page first.
+ * The provider may recognize the browser without a prompt, so a link from another site shows the sign-in page first.
  */
 export async function loader({ request, url, pattern, context }: Route.LoaderArgs) {
   const { accounts, requestContext } = openPublic(context);

@@ -23,7 +23,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     teams: session.teams,
     attention,
     usage,
-    /** Null for people with a password. */
     confirmation,
     pause,
     allowedNetworks: targets.allowedNetworks,

@@ -18,7 +18,6 @@ type Source = {
   id: string;
   alertSettings: AlertSettings;
   streak: Streak | null;
-  /** Of a cron that failures paused. */
   stoppedAfter?: number | null;
 };
 

@@ -35,7 +35,6 @@ export function FormOutcome({ label, of, block = 'start', children }: FormOutcom
   );
 }
 
-/** The outcome of a test run, which is not stored. */
 export function TestOutcome({ outcome }: { outcome: ShownTest }) {
   return (
     <FormOutcome label="Test run" of={outcome}>

@@ -33,7 +33,7 @@ export type ReadBody =
   | { kind: 'too-large' }
   | { kind: 'too-slow' };
 
-/** Up to `maxBytes` and `maxMs`. Pages start once the body is complete, so a slow sender occupies nothing. */
+/** Pages start once the body is complete, so a slow sender occupies nothing. */
 export async function readBoundedBody(
   request: Request,
   { maxBytes, maxMs }: { maxBytes: number; maxMs: number },

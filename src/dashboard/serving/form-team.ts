@@ -1,4 +1,4 @@
-/** A form acts only as the user who opened it, in the team that it was opened for. */
+/** A form acts only as the user and in the team that it was opened for. */
 import { data } from 'react-router';
 import type { SignedInAs } from '../context.ts';
 import type { Session } from '../services.ts';
@@ -24,7 +24,7 @@ export function requireSamePerson(form: FormData, session: Session | null): void
   }
 }
 
-/** Throws the 409 page, which names that team. */
+/** Throws the 409 page. */
 export function requireOwnTeam(form: FormData, page: string, { session, team }: SignedInAs): void {
   const meant = form.get(teamField);
   if (meant === team.id || ownPages.has(page)) return;

@@ -20,7 +20,7 @@ export function nullIfBusy(error: { code?: unknown }): null {
 type Given = { context: Context; pattern: string };
 type Run = (given: never) => unknown;
 
-/** Each loader and action separately: the router's error page loses the cause. */
+/** The router's error page loses the cause. */
 export function numberFaults(build: ServerBuild): ServerBuild {
   const routes: ServerBuild['routes'] = {};
   for (const [id, route] of Object.entries(build.routes)) {

@@ -7,8 +7,8 @@ const MOST_BYTES = 4_096;
 const ONE_CLICK = /List-Unsubscribe(?:=|"\r?\n\r?\n)One-Click/;
 
 /**
- * A mail provider's POST for a recipient who pressed “Unsubscribe” (RFC 8058). It has no session and no origin; the link
- * alone decides. Null: the request is something else.
+ * A mail provider's POST for a recipient who pressed “Unsubscribe” (RFC 8058). It has no session and no origin; the
+ * link alone decides.
  */
 export async function answerOneClick(
   path: string,

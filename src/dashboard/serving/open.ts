@@ -37,7 +37,6 @@ export function openPublic(context: Context) {
     field,
     fields: <Name extends string>(...names: readonly Name[]) =>
       Object.fromEntries(names.map((name) => [name, field(name)])) as Record<Name, string>,
-    /** A text means success. */
     say: (to: string, said: Toast | string, setCookies?: readonly string[]) =>
       redirectWithToast(context, to, said, setCookies),
     show: (more: object) => data(typed(context, more)),
@@ -46,9 +45,7 @@ export function openPublic(context: Context) {
     /** Of an action without errors of its own. */
     showDone: (isDone: boolean) => data({ isDone }, { status: isDone ? 200 : 422 }),
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
-    /** The answer to a call that was not made. */
     reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
-    /** To the next page, or the form with its errors. */
     enter: (outcome: SignedIn | Refused | TooMany, to = '/') =>
       outcome.kind === 'signed-in'
         ? redirectWithCookies(to, outcome.setCookies)
@@ -88,7 +85,6 @@ export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: C
     : { problem: `There were too many attempts. Wait ${wait} and try again.`, status: 429 };
 }
 
-/** @param permission without it the page is rejected (§5.8) */
 export function open(context: Context, permission?: Permission) {
   const me = permission ? requirePermission(context, permission) : context.get(signedIn);
   return Object.assign(openPublic(context), me);
@@ -105,7 +101,6 @@ export function actOn<Result, Given extends unknown[]>(
   return act(...given);
 }
 
-/** Or the form's errors if the team is at its limit. */
 export async function orTeamFull<Made extends object>(
   making: Promise<Made>,
 ): Promise<{ made: Made; errors?: never } | { made?: never; errors: FieldErrors }> {
@@ -119,10 +114,7 @@ export async function orTeamFull<Made extends object>(
 
 const mostTeams = 50;
 
-/**
- * Throws the 404 page; if another team of the person has the id, it offers to switch. @param find null or undefined if
- * it isn't in the team
- */
+/** Throws the 404 page; if another team of the person has the id, it offers to switch. */
 export async function notHere(
   context: Context,
   find: (teamId: string) => Promise<unknown>,

@@ -1,6 +1,5 @@
 /**
- * Decides who sees which page, before every loader and action, for documents and data
- * requests alike. Pages that are not named here need a session and a team.
+ * Decides who sees which page, before every loader and action. Pages that are not named here need a session and a team.
  */
 import { data, type MiddlewareFunction } from 'react-router';
 import { nameUser } from '#domain/actors';
@@ -111,7 +110,7 @@ async function admit({ request, url, page, context, setCookies, all }: Visit) {
   const { accounts } = all.people;
   const isPublic = publicPages.has(page);
   const isSafe = isSafeMethod(request.method);
-  // Whom the proxy's header admits: a form alone links and makes no account.
+  // Whom the proxy's header admits: a form alone only links.
   const lets = !isSafe ? 'joined' : isPublic && page !== '/login' ? 'known' : 'anybody';
   const { session: current, refusal } = await accounts.arrive(requestContextOf(context), lets);
   context.set(session, current);
@@ -128,7 +127,7 @@ async function admit({ request, url, page, context, setCookies, all }: Visit) {
   }
   if (!current.team) return teamlessPages.has(page) ? null : '/teams/new';
   const { user, team } = current;
-  // The team's work for this person: it refuses what the role does not allow (§5.8), and records changes.
+  // Refuses what the role does not allow (§5.8), and records changes.
   const work = all.work.for({
     doer: { userId: user.id },
     actor: nameUser(user),

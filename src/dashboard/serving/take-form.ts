@@ -1,4 +1,4 @@
-/** A larger form is refused as a whole, before a field is read. */
+/** A larger form is refused before a field is read. */
 import { data } from 'react-router';
 import { readPairs } from '#domain/form-pairs';
 import { requestFacts, type Context } from '../context.ts';
@@ -27,7 +27,6 @@ const LONGER: ReadonlyMap<string, number> = new Map([
   ['headers', 64 * KIB],
   ['assertion_value', 16 * KIB],
   ['email-addresses_addresses', 16 * KIB],
-  // An authenticator's response.
   ['answer', 64 * KIB],
   // With filters.
   ['next', 16 * KIB],

@@ -17,7 +17,7 @@ const kinds = [
 
 const blank: AssertionRow = { kind: '', path: '', value: '' };
 
-/** §2.4. A row of kind "None" is ignored. Without a script there are two empty rows. */
+/** §2.4. Without a script there are two empty rows. */
 export function AssertionsEditor() {
   const { error } = useField('assertions');
   const paths = useField('assertion_path').list;

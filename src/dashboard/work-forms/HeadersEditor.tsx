@@ -6,7 +6,7 @@ import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
 
-/** The form sends one text field with a line per header; with a script there is a row per header. */
+/** One text field with a line per header; with a script a row per header. */
 export function HeadersEditor() {
   const name = 'headers';
   const { value: defaultValue = '' } = useField(name);

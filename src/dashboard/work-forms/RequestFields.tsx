@@ -65,7 +65,6 @@ export function RequestPreview() {
   );
 }
 
-/** Tags of a cron or queue (§2.13). */
 export function TagsField() {
   return (
     <PlainField

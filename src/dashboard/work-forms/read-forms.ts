@@ -40,7 +40,7 @@ const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? te
 /** Spaces at the ends count. */
 const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
 
-/** The thing that the form shows with masks. Masks that nobody changed become its values again. */
+/** Unchanged masks become these values again. */
 export interface Stored {
   headers: HeaderList;
   texts: Values;
@@ -69,7 +69,6 @@ function readFields(form: FormData, stored: Stored = NOTHING_STORED): FormFields
   return fields;
 }
 
-/** A row without a kind is ignored. */
 function readAssertionRows(form: FormData): unknown[] {
   const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
   const textAt = (list: FormDataEntryValue[], at: number) =>
@@ -113,7 +112,6 @@ const MASK_LEFT = `${MASK} stands for a hidden value that isn't stored here, or 
 /** Headers have a message of their own, and assertions are not masked. */
 const LISTS: ReadonlySet<string> = new Set(['headers', 'assertions']);
 
-/** Fields that would be stored with a mask in them. */
 function findLeftMasks(fields: FormFields): FieldErrors {
   const left = [...fields].filter(([name, { raw }]) => !LISTS.has(name) && raw.includes(MASK));
   return Object.fromEntries(left.map(([name]) => [name, [MASK_LEFT]]));
@@ -152,12 +150,11 @@ export function readQueueForm(
   return { ok: false, errors: errorsOf(errors) };
 }
 
-/** A field that the form doesn't have stays. */
+/** A missing field stays. */
 export function readTeamForm(form: FormData, stored: TeamSettings): FormReading<TeamSettings> {
   return settle(readWhole(TEAM, readFields(form), { stored }), {});
 }
 
-/** @param more further errors */
 function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<Input> {
   const errors = { ...(reading.ok ? {} : errorsOf(reading.errors)), ...more };
   return reading.ok && Object.keys(errors).length === 0 ? reading : { ok: false, errors };
