@@ -114,7 +114,6 @@ function isAction(text: string): text is ActivityAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-/** An action, without secrets. */
 export interface ActivityEntry {
   action: ActivityAction;
   /** With its name at that time. */

@@ -1,4 +1,4 @@
-/** Names are kept as text, so that they outlive accounts and tokens. The text after the name distinguishes equal names. */
+/** Names are kept as text, so that they outlive accounts and tokens. */
 
 interface NamedUser {
   name: string;

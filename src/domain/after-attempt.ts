@@ -16,8 +16,8 @@ interface EndedAttempt {
 export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
- * Decides the step after an attempt (§3.2). A failure of the target is retried until the queue's list of delays is
- * used up; `worker_failed` is final. `finish` and `dead-letter` send a callback (§6.2).
+ * §3.2. A failure of the target is retried until the queue's delays are used up; `worker_failed` is final. `finish` and
+ * `dead-letter` send a callback (§6.2).
  */
 export function decideAfterAttempt(
   verdict: Verdict,

@@ -1,6 +1,6 @@
 /**
- * Limits the notifications of a queue (§6.5): the first alert is sent at once, those of the next minute together
- * in one notification, and so on.
+ * Limits the notifications of a queue (§6.5): the first alert is sent at once, those of the next minute together, and
+ * so on.
  */
 export interface Burst {
   quietUntil: number;
@@ -15,7 +15,6 @@ export function findGathering({ gathering }: Burst, at: number): string | null {
   return gathering !== null && at < gathering.until ? gathering.notificationId : null;
 }
 
-/** Opens a notification for an alert that no open notification collects. */
 export function openNotification(
   { quietUntil }: Burst,
   notificationId: string,

@@ -1,4 +1,4 @@
-/** How a channel that collects notifications puts them together (§6.5). */
+/** Collected notifications (§6.5). */
 
 /** Notifications with the same `id` are sent as one. */
 export interface Collection {

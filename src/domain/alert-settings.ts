@@ -14,7 +14,6 @@ export interface AlertSettings {
   runbookUrl: string | null;
   remindHours: RemindHours | null;
   slow: SlowRule | null;
-  /** Whether certificates of targets that end soon raise an alert. */
   certificates: boolean;
 }
 

@@ -1,7 +1,6 @@
 export type AlertLevel = 'warning' | 'failure' | 'recovery';
 
 export interface Streak {
-  /** In the order in which their outcomes were settled. */
   failedRuns: number;
   /** When the first of them ended, in milliseconds since 1970 UTC. */
   failingSince: number | null;
@@ -12,17 +11,15 @@ export const NO_STREAK: Streak = { failedRuns: 0, failingSince: null, hasRaisedF
 
 export interface StreakAlert {
   level: AlertLevel;
-  /** Including this run; for a recovery, of the streak that ends. */
+  /** For a recovery, of the streak that ends. */
   failedRuns: number;
   /** For a recovery: from the end of the first failed run to the end of this one. */
   downMs: number | null;
 }
 
-/** What a cron does about failed runs. */
 export interface StreakRule {
   /** Null: alerts are off. */
   threshold: number | null;
-  /** Null: it never pauses automatically. */
   stopAfter: number | null;
   /** A paused cron is not stopped again. */
   isActive: boolean;

@@ -49,7 +49,7 @@ const WATCH_WORDS: Record<WatchKind, readonly [string, string, string]> = {
   failure_rate: ['fails too often', 'still fails too often', 'fails less often'],
 };
 
-/** The end of a sentence that begins with the source's name. Alerts of single jobs have other texts. */
+/** Follows the source's name. Alerts of single jobs have other texts. */
 export function describeEvent({ kind, level, source, failedRuns, downMs }: AlertFacts): string {
   const after = `after ${describeDuration(downMs ?? 0)}`;
   if (kind === 'certificate') return 'has a target whose certificate ends soon';

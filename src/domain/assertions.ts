@@ -6,7 +6,7 @@ import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json/path.ts';
 import { parseJsonText, type JsonNode } from './json/text.ts';
 import { LIMITS } from './limits.ts';
 
-/** Success assertions: their limits, reading and evaluation (§2.4, §2.7). */
+/** Success assertions (§2.4, §2.7). */
 
 const MAX_EXPECTED_LENGTH = 10_000;
 const MAX_SEARCH_LENGTH = 2_000;

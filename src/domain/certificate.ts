@@ -29,7 +29,6 @@ export function seeCertificate(
   return { host, endsAt, endsSoon: endsAt - now <= soonMs };
 }
 
-/** `The certificate of api.example.com ends at 2026-12-05 10:00 UTC.` */
 export function describeCertificate({ host, endsAt }: Pick<SeenCertificate, 'host' | 'endsAt'>) {
   const until = new Date(endsAt).toISOString().slice(0, 16).replace('T', ' ');
   return `The certificate of ${host} ends at ${until} UTC.`;

@@ -4,7 +4,6 @@ export interface Clock {
   now(): number;
   /** Never jumps; for durations and timeouts. */
   monotonicMs(): number;
-  /** Returns a function that cancels it. */
   after(ms: number, wake: () => void): () => void;
   /** Wakes once when the wall clock has reached `instant`; never for `Infinity`. */
   at(instant: number, wake: () => void): () => void;

@@ -5,8 +5,7 @@ import type { CronFields, MonthDays, WeekDays } from './cron-fields.ts';
 const MONTHS_IN_400_YEARS = 4_800;
 
 /**
- * The first matching day at or after `fromDay`; null if there is none in 400 years. Days count from 1 January 1970
- * UTC. The longest search takes about a millisecond.
+ * Null if there is none in 400 years. Days count from 1 January 1970 UTC. The longest search takes about a millisecond.
  */
 export function findRunDay(fields: CronFields, fromDay: number): number | null {
   const from = new Date(fromDay * DAY_MS);
@@ -23,7 +22,7 @@ export function findRunDay(fields: CronFields, fromDay: number): number | null {
   return null;
 }
 
-/** Counts the days on which the cron runs, from `fromDay` to the day before `untilDay`. */
+/** `untilDay` is exclusive. */
 export function countRunDays(fields: CronFields, fromDay: number, untilDay: number): number {
   if (!(fromDay < untilDay)) return 0;
   const from = new Date(fromDay * DAY_MS);
@@ -47,7 +46,7 @@ function startOfMonth(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
 }
 
-/** Matching days as a mask with day n in bit n. If both fields restrict, either is enough (§2.8). */
+/** A mask with day n in bit n. If both fields restrict, either is enough (§2.8). */
 function runDaysOfMonth(fields: CronFields, firstDay: number, length: number): number {
   // 1 January 1970 was a Thursday.
   const firstWeekday = (((firstDay + 4) % 7) + 7) % 7;
@@ -70,7 +69,6 @@ function daysByDate(named: MonthDays, firstWeekday: number, length: number): num
   return days;
 }
 
-/** In the same month. */
 function nearestWorkday(day: number, firstWeekday: number, length: number): number {
   const weekday = (firstWeekday + day - 1) % 7;
   if (weekday === 6) return day === 1 ? 3 : day - 1;

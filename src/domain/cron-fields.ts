@@ -77,7 +77,7 @@ export function parseCronFields(text: string): CronFields | null {
   return readFields({ minute, hour, monthDay, month, weekDay });
 }
 
-/** Whether two expressions mean the same minutes; false if one doesn't parse. */
+/** False if one doesn't parse. */
 export function isSameSchedule(one: string, other: string): boolean {
   const [fields, others] = [parseCronFields(one), parseCronFields(other)];
   return fields !== null && JSON.stringify(fields) === JSON.stringify(others);

@@ -15,10 +15,10 @@ export interface CronSchedule {
 }
 
 /**
- * Reads a cron expression (§2.8). Returns 'never' if it names only days that don't exist, such as 31 February.
+ * §2.8. 'never': it names only days that don't exist, such as 31 February.
  *
- * Cron libraries accept a looser grammar than §2.8, and miss runs: one skips 1 March if the days include the 29th,
- * another has no `W`.
+ * Cron libraries accept a looser grammar, and miss runs: one skips 1 March if the days include the 29th, another has no
+ * `W`.
  *
  * Takes at most about a millisecond and a few kilobytes.
  */
@@ -43,7 +43,6 @@ export function searchFrom(startsAt: number | null, now: number): number {
   return startsAt === null ? now : Math.max(now, startsAt - 1);
 }
 
-/** Earliest first; fewer at the end of time. */
 export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: number): number[] {
   const runs: number[] = [];
   for (let at = schedule.nextAfter(fromMs); at !== null && runs.length < count;) {
@@ -88,7 +87,6 @@ function countRunsBefore({ hours, minutes }: CronFields, before: number): number
   return whole + minutes.filter((minute) => hour * 60 + minute < before).length;
 }
 
-/** From 0 to 1,439; null if none is left. */
 function findRunMinute(fields: CronFields, from: number): number | null {
   const hour = Math.floor(from / 60);
   const minute = fields.hours.includes(hour)

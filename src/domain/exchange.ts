@@ -12,7 +12,6 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 /** As sent (§2.6), without `Host`, `Connection` and `Content-Length`. */
 export interface OutgoingRequest {
   method: HttpMethod;
-  /** Absolute, without fragment, with the whole query. */
   url: string;
   headers: HeaderList;
   body: Uint8Array | null;
@@ -39,11 +38,9 @@ export interface ReceivedBody {
   totalBytes: number;
   /** For each text of `BodyNeeds.searchFor`. */
   found: readonly boolean[];
-  /** Null without paths. */
   json: JsonFindings | null;
 }
 
-/** For the page of the run. */
 export interface Trace {
   timing: Timing;
   /** Null if none was dialled. */

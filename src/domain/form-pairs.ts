@@ -1,7 +1,4 @@
-/**
- * Parses `application/x-www-form-urlencoded` in linear time. The platform's readers take minutes for a few hundred
- * thousand pairs.
- */
+/** In linear time. The platform's readers take minutes for a few hundred thousand pairs. */
 export type Pair = readonly [name: string, value: string];
 
 /** @returns null for more pairs than `most` */

@@ -27,7 +27,6 @@ export function judgeHealth(facts: HealthFacts, now: number): Health {
   return isRunning || nextAt !== null ? 'active' : 'idle';
 }
 
-/** All after failing and late ones keep the order of their names. */
 export function rankHealth(health: Health): number {
   return health === 'failing' ? 0 : health === 'late' ? 1 : 2;
 }
@@ -47,10 +46,7 @@ export function countFinished(results: readonly { status: string; isRetried: boo
   return results.filter(({ status, isRetried }) => status !== 'running' && !isRetried).length;
 }
 
-/**
- * `9 of 9`, `3 of 50`.
- * @param finished by `countFinished`
- */
+/** `9 of 9`, `3 of 50`. */
 export function describeStreakOf({ runs }: Pick<Streak, 'runs'>, finished: number): string {
   if (runs >= MOST_IN_STREAK) return `${MOST_IN_STREAK.toLocaleString('en')} or more`;
   return `${runs} of ${Math.max(runs, finished)}`;

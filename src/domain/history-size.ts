@@ -16,8 +16,8 @@ interface HistorySize {
 }
 
 /**
- * Runs that ended by this time are deleted, then the size is measured again. Null: none. The same for every process
- * that measures the same, and independent of the number of rows.
+ * Runs that ended by this time are deleted, then the size is measured again. The same for every process that measures
+ * the same.
  */
 export function cutHistory({ usedBytes, maxBytes, oldestAt, now }: HistorySize): number | null {
   const latest = now - LEAST_KEPT_MS;

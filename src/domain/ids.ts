@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 
 import { v7, validate, version } from 'uuid';
 
-// Ids of one process sort in the order of creation even within a millisecond, so jobs that were accepted together
-// start in that order.
+// Ids of one process sort in the order of creation even within a millisecond, so jobs start in the order of acceptance.
 const last = { ms: -1, sequence: 0 };
 
 /** The largest time in the 48 bits of an id (RFC 9562, 5.7). */
@@ -21,7 +20,7 @@ export function newId(nowMs: number): string {
   return v7({ msecs: nowMs, seq: last.sequence });
 }
 
-/** Ids that are made at this time or later sort at or behind it. */
+/** Ids of this time or later sort at or behind it. */
 export function earliestIdAt(nowMs: number): string {
   const clamped = Math.min(Math.max(0, Math.trunc(nowMs)), LATEST_MS);
   const time = clamped.toString(16).padStart(12, '0');

@@ -1,9 +1,6 @@
 import type { NextStep } from './after-attempt.ts';
 
-/**
- * A warning if the first attempt fails, a failure if the job is dead-lettered (§6.4). If the first attempt is also the
- * last, only the failure is raised: both would report the same run.
- */
+/** If the first attempt is also the last, only the failure is raised: both would report the same run (§6.4). */
 export function decideJobAlert(
   step: NextStep,
   attemptNumber: number,

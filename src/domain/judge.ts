@@ -20,7 +20,7 @@ export const UNREADABLE_TEXTS = {
 const SUCCESS: Verdict = { ok: true };
 
 /**
- * Judges an exchange (§2.7). Assertions (§2.4) apply to 2xx only; the first failure is reported.
+ * §2.7. Assertions (§2.4) apply to 2xx only; the first failure is reported.
  * @param verdicts the result of `evaluateAnswer`, if the caller has it
  * @param kind jobs report `HTTP 503 error`; crons have no text for a status
  */

@@ -1,4 +1,4 @@
-/** Limits of §2.1, §2.2, §2.6, §2.10 and §8, in characters (code points) if not noted otherwise. */
+/** §2.1, §2.2, §2.6, §2.10 and §8, in characters (code points) if not noted otherwise. */
 export const LIMITS = {
   nameCharacters: 255,
   urlCharacters: 2048,

@@ -5,7 +5,7 @@ import { parsePath } from './json/path.ts';
 /** Stands for a value that is not shown. No header can have it. */
 export const MASK = '••••••••';
 
-/** Whether a value in it, at any depth, is hidden. */
+/** At any depth. */
 export function hasMask(thing: unknown): boolean {
   return JSON.stringify(thing).includes(MASK);
 }
@@ -18,7 +18,6 @@ export function isMaskedName(text: string): boolean {
 }
 
 export interface Mask {
-  /** False: there are no names. */
   hidesAny: boolean;
   hide(text: string): string;
   isHidden(name: string): boolean;
@@ -36,9 +35,8 @@ export const NO_MASK: Mask = {
   restore: (text) => text,
 };
 
-/** From `start` to `end` exclusive; JSON strings with their quotes. */
+/** `end` is exclusive; JSON strings have their quotes. */
 interface Span {
-  /** How it is written, and the name. */
   key: string;
   start: number;
   end: number;
@@ -49,7 +47,6 @@ interface Patterns {
   /** What comes before a value. */
   field: RegExp;
   tag: RegExp;
-  /** As a part of a path. */
   name: RegExp;
   isHiddenPath: (path: string) => boolean;
 }
@@ -86,7 +83,6 @@ export function createMask(names: readonly string[]): Mask {
   };
 }
 
-/** By key; none if they differ. */
 function findEqual(spans: readonly Span[], values: readonly string[]): Map<string, string[]> {
   const byKey = Map.groupBy(values, (_, at) => spans[at]?.key ?? '');
   return new Map([...byKey].filter(([, [first, ...more]]) => more.every((each) => each === first)));
@@ -105,7 +101,7 @@ function writePatterns(names: readonly string[]): Omit<Patterns, 'isHiddenPath'>
     `<(?:[\\w-]+:)?(?<xml>${spelled})(?=[\\s/>])`,
     // A header in a command.
     `--header '(?<header>${spelled}): `,
-    // An assertion's error (§2.7) repeats the value; its path is cut.
+    // An assertion's error (§2.7); its path is cut.
     String.raw`JSON path (?<path>[\s\S]{1,210}?) equals: `,
     '(?<url>https?:\\/\\/)',
   ];
@@ -116,7 +112,6 @@ function writePatterns(names: readonly string[]): Omit<Patterns, 'isHiddenPath'>
   };
 }
 
-/** As in a text and in a query. */
 function spellingsOf(name: string): string[] {
   return [name, ...[name.toLowerCase(), name.toUpperCase()].map(encodeURIComponent)];
 }
@@ -139,7 +134,7 @@ function replaceSpans(
   return written + text.slice(from);
 }
 
-/** The texts between values. Forms send a line break as one character. */
+/** Forms send a line break as one character. */
 function gapsOf(text: string, spans: readonly Span[]): string[] {
   const starts = [0, ...spans.map(({ end }) => end)];
   return starts.map((from, at) => text.slice(from, spans[at]?.start).replaceAll('\r\n', '\n'));
@@ -273,7 +268,6 @@ function endOf(sticky: RegExp, text: string, start: number): number {
   return sticky.lastIndex;
 }
 
-/** Values in a text that is nothing but a URL or a form. */
 function wholeOf(text: string): RegExp | null {
   if (/^https?:\/\/\S*$/i.test(text)) return WHOLE_URL;
   return /^[^\s=&?:{}<>"']+=/.test(text) ? WHOLE_FORM : null;
@@ -286,7 +280,6 @@ const URL_PART = /(?:[^&#\s"<>'\\]|'(?![\s,;:.)\]}]|$)|\\(?!\\{0,7}"))*/y;
 /** People write spaces and quotes into forms. */
 const FORM_PART = /(?:[^&\n"<'\\]|'(?![\s,;:.)\]}]|$)|\\(?!\\{0,7}"))*/y;
 const SHELL = /(?:[^']|'\\'')*/y;
-/** Of an attribute, also within a JSON string. */
 const QUOTED = /(?<quote>\\{0,7}"|'(?=[^\s']))/y;
 
 function endOfPair(text: string, start: number, unquoted: RegExp): { end: number; mask?: string } {

@@ -1,6 +1,6 @@
 import { type AddressRange, isInRanges, isIPv4, readRange, writeRange } from './address-range.ts';
 
-/** Which addresses a request may be sent to (§2.11). Pure: `outgoing` checks every address that a name resolves to. */
+/** Which addresses a request may be sent to (§2.11). `outgoing` checks every address that a name resolves to. */
 
 export type Cidr = AddressRange;
 
@@ -40,7 +40,6 @@ const NONE: ReadonlySet<string> = new Set();
 /** Listed as globally reachable inside 192.0.0.0/24. */
 const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap((text) => readCidr(text) ?? []);
 
-/** Reads `ALLOWED_NETWORKS`. The error names the invalid entry. */
 export function parseNetworks(text: string): Cidr[] | { error: string } {
   const networks: Cidr[] = [];
   for (const entry of text.split(',')) {
@@ -74,8 +73,7 @@ export function judgeAddress(
 /**
  * Null if it isn't an http(s) URL.
  *
- * The URL parser normalises all spellings of an address, so the judged address is the dialled one. A name loses its
- * trailing dot.
+ * The URL parser normalises all spellings, so the judged address is the dialled one. A name loses its trailing dot.
  */
 export function hostOfUrl(url: string | URL): UrlHost | null {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;

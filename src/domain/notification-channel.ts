@@ -21,7 +21,7 @@ export interface ChannelField {
 interface ChannelKindInfo {
   label: string;
   fields: readonly ChannelField[];
-  /** Shown to users; null: everybody knows. */
+  /** Null: everybody knows. */
   isFoundIn: string | null;
 }
 
@@ -43,7 +43,7 @@ const ORIGIN = /^https?:\/\/[^/?#]+\/?$/i;
 
 export const MOST_ADDRESSES = 20;
 
-/** `email` (to every member) has no fields and isn't listed. */
+/** `email` has no fields and isn't listed. */
 export const CHANNEL_KINDS = {
   'email-addresses': {
     label: 'Email addresses',
@@ -193,7 +193,6 @@ export type PostedChannel =
   | { kind: 'ntfy'; url: string; token?: string }
   | { kind: 'telegram'; token: string; chat_id: string; server?: string }
   | { kind: 'pagerduty'; routing_key: string; server?: string };
-/** They receive alerts by an incoming webhook. */
 export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
 export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
 /** `email`: to every member. */
@@ -225,7 +224,7 @@ export function nameOfKind(kind: ChannelConfig['kind']): string {
   return kind === 'email' ? 'Email' : CHANNEL_KINDS[kind].label;
 }
 
-/** Null if not set. A list has one line per item. */
+/** A list has one line per item. */
 export function valueOf(
   config: ChannelConfig,
   { name }: Pick<ChannelField, 'name'>,
@@ -242,7 +241,6 @@ export function originOf(config: ChannelConfig): string | null {
   return address === null ? null : (URL.parse(address)?.origin ?? null);
 }
 
-/** Such channels would be notified twice. */
 export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   return (
     a.kind === b.kind &&
@@ -253,14 +251,13 @@ export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
 export const MOST_CHANNELS = 20;
 export const CHANNEL_NAME_CHARACTERS = 60;
 
-/** An address of a channel, with its state. A removed address that is added again gets a new id. */
+/** A removed address that is added again gets a new id. */
 export interface ChannelAddress {
   id: string;
   email: string;
   /** When a confirmation link was last mailed; null: not yet. */
   askedAt: number | null;
   confirmedAt: number | null;
-  /** The recipient wants no more mails. */
   stoppedAt: number | null;
 }
 

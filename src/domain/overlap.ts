@@ -5,7 +5,6 @@ interface Stretch {
   completedAt: number | null;
 }
 
-/** Ids of runs that started while an earlier one was still running. */
 export function findOverlapping(runs: readonly Stretch[]): Set<string> {
   const found = new Set<string>();
   const started = runs.flatMap(({ id, startedAt, completedAt }) =>

@@ -33,7 +33,7 @@ class Container implements JsonVisitor {
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
 
-/** Null if there is none or it is empty: both are sent alike (§2.6). */
+/** Null if there is none or it is empty (§2.6). */
 export function payloadAsJson(payload: Payload): string | null {
   if (payload === null) return null;
   if (payload.kind === 'text') return `{"body":${JSON.stringify(payload.text)}}`;

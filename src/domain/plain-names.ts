@@ -1,6 +1,6 @@
 /**
- * Writes `evil[.]example`, so that mail clients and chats make no link of a name. Otherwise a sender of invitations
- * could put links into our mails.
+ * `evil[.]example`, so that mail clients and chats make no link. Otherwise a sender of invitations could put links into
+ * our mails.
  */
 export function breakLinks(name: string): string {
   return name

@@ -9,8 +9,8 @@ import { type ContainerKind, decodeString, type ScalarKind } from './json/tokens
 const MAX_QUERY_LENGTH = 128 * 1024;
 
 /**
- * Appends a payload as query parameters (§2.6), after removing the URL's parameters that the payload has as keys.
- * Names are compared decoded, up to the first `[`. Null if it adds more than `MAX_QUERY_LENGTH`.
+ * §2.6. Removes the URL's parameters that the payload has as keys. Names are compared decoded, up to the first `[`.
+ * Null if it adds more than `MAX_QUERY_LENGTH`.
  * @param payload JSON text of an object or list
  */
 export function appendPayloadToUrl(url: string, payload: string | null): string | null {
@@ -39,7 +39,6 @@ export function dropFragment(url: string): string {
   return fragmentAt < 0 ? url : url.slice(0, fragmentAt);
 }
 
-/** Null if nothing is left. */
 function dropReplaced(query: string, isReplaced: (name: string) => boolean): string | null {
   const given = query.split('&');
   const kept = given.filter((parameter) => parameter === '' || !isReplaced(readName(parameter)));
@@ -70,7 +69,7 @@ const [AMPERSAND, EQUALS] = [0x26, 0x3d];
 interface Frame {
   outer: Frame | null;
   next: string | number;
-  /** Set once a member needs it; null for the payload itself. */
+  /** Null for the payload itself. */
   name: string | null | undefined;
 }
 

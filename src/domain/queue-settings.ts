@@ -5,7 +5,7 @@ import { NO_WATCH, type WatchRules } from './queue-watch.ts';
 import type { Rate } from './rate.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
-/** The settings of a queue; a job can override some (§2.3). */
+/** A job can override some (§2.3). */
 export interface QueueSettings {
   timeoutSeconds: number;
   /** Seconds (§3.4). */

@@ -1,4 +1,4 @@
-/** Alerts about a queue as a whole (§6.4): it does not drain, or too many attempts fail. */
+/** Alerts about a queue as a whole (§6.4). */
 import { countOf } from './amounts.ts';
 import { describeDuration } from './duration-words.ts';
 import { HOUR_MS, MINUTE_MS } from './instant.ts';
@@ -7,7 +7,6 @@ import { HOUR_MS, MINUTE_MS } from './instant.ts';
 export interface BacklogRule {
   /** Since the time of the earliest due job. */
   minutes: number | null;
-  /** Due jobs. */
   jobs: number | null;
   pausedHours: number | null;
 }
@@ -15,7 +14,6 @@ export interface BacklogRule {
 export interface FailureRule {
   /** Null: no alert. */
   percent: number | null;
-  /** Of so many last attempts. */
   attempts: number;
 }
 
@@ -39,7 +37,6 @@ export const WATCH_RANGES = {
 
 export const WATCH_EVERY_MS = MINUTE_MS;
 
-/** Null for no rules. */
 export function writeWatchRules({ backlog, failureRate }: WatchRules): string | null {
   return backlog === null && failureRate === null ? null : JSON.stringify({ backlog, failureRate });
 }
@@ -89,7 +86,7 @@ export function isSet(rule: FailureRule | null): rule is FailureRule & { percent
   return rule !== null && rule.percent !== null;
 }
 
-/** An alert that is open ends at half of its limits, so that values near a limit raise one alert. */
+/** An open alert ends at half of its limits, so that values near a limit raise one alert. */
 const END_SHARE = 0.5;
 
 export interface Verdict {
@@ -133,12 +130,11 @@ export function judgeBacklog(
     : { isOver: false, words: 'Its jobs start in time again.' };
 }
 
-/** Whole minutes: the seconds would only show how late it was checked. */
+/** Seconds would only show how late it was checked. */
 function minutesOf(ms: number): string {
   return describeDuration(ms - (ms % MINUTE_MS));
 }
 
-/** Fewer attempts than the rule names are not judged. */
 export function judgeFailures(
   { percent, attempts }: FailureRule & { percent: number },
   { failed, finished }: { failed: number; finished: number },
@@ -214,7 +210,6 @@ function lasted(since: number, now: number): number {
   return ms - (ms % MINUTE_MS);
 }
 
-/** Null without a rule. */
 export function describeFailureRule(rule: FailureRule | null): string | null {
   if (!isSet(rule)) return null;
   return `Alerts when more than ${rule.percent} % of the last ${rule.attempts} attempts failed`;

@@ -35,12 +35,11 @@ export function formatRate({ count, per }: Rate): string {
   return `${count}/${per}`;
 }
 
-/** `1,000 per hour`. */
 export function describeRate({ count, per }: Rate): string {
   return `${count.toLocaleString('en')} per ${per}`;
 }
 
-/** Microseconds between starts; rounded up, so that rounding never exceeds a rate. */
+/** Microseconds; rounded up, so that rounding never exceeds a rate. */
 export function stepOf({ count, per }: Rate): number {
   return Math.ceil(UNIT_US[per] / count);
 }
@@ -74,7 +73,7 @@ const AHEAD_US = 5_000_000;
 /** Microseconds since 1970 UTC. */
 export interface Allowance {
   slots: number;
-  /** When the first was due. Each start adds a step; the result is stored as `spentUntil`. */
+  /** Each start adds a step; the result is stored as `spentUntil`. */
   from: number;
   stepUs: number;
 }

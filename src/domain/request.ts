@@ -29,7 +29,7 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
 }
 
 /**
- * Including those that `outgoing` writes (`Host`, `Connection`, `Content-Length`).
+ * Including those that `outgoing` writes.
  * @param host with its port unless that is the default
  */
 export function frameHeaders(
@@ -53,8 +53,8 @@ const withDefaults = {
 };
 
 /**
- * Puts our own headers before the configured ones. A configured header of the same name replaces ours. The same list gives
- * the same result again, so that what is made of it can be kept.
+ * Our own headers, then the configured ones, which replace ours of the same name. The same list gives the same result
+ * again, so that what is made of it can be kept.
  */
 export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
   const known = withDefaults[hasBody ? 'body' : 'none'];

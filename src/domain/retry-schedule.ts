@@ -9,10 +9,7 @@ const MAX_TEXT_LENGTH = 1000;
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
-/**
- * Delays in seconds; an empty text means no retries. Null for more than ten delays, one outside 1 s to 24 h, or
- * another unit.
- */
+/** Seconds; an empty text means no retries. Null for more than ten delays, one outside 1 s to 24 h, or another unit. */
 export function parseRetrySchedule(text: string): number[] | null {
   if (text.length > MAX_TEXT_LENGTH) return null;
   if (text.trim() === '') return [];

@@ -8,7 +8,6 @@ import { readTag, tagSentence } from './tags.ts';
 export type RunOutcome = 'success' | 'failure' | 'retried' | 'failed';
 export const RUN_OUTCOMES: readonly RunOutcome[] = ['success', 'failure', 'retried', 'failed'];
 
-/** All given conditions must hold of a finished run. */
 export interface RunSearch {
   kind?: 'job' | 'execution';
   queueId?: string;

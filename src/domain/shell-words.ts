@@ -1,7 +1,4 @@
-/**
- * Splits a command like a POSIX shell (with bash's `$'…'`), without running or expanding anything. Operators are
- * items. Takes linear time.
- */
+/** Like a POSIX shell (with bash's `$'…'`), without expanding anything. Operators are items. Takes linear time. */
 export type ShellItem = { kind: 'word'; text: string } | { kind: 'operator'; text: string };
 
 interface ShellWords {

@@ -15,7 +15,7 @@ export interface Signature {
 /** Enough to distinguish two secrets of a team. */
 export const endOfSecret = (secret: string): string => secret.slice(-4);
 
-/** HMAC-SHA256 of `<timestamp>.<body>` in hexadecimal (§5.6). */
+/** HMAC-SHA256 in hexadecimal (§5.6). */
 export function signBody(
   secret: string,
   timestampSeconds: number,

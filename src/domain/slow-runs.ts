@@ -1,4 +1,4 @@
-/** Detects slow runs and their end (§6.4). */
+/** Slow runs (§6.4). */
 import { HOUR_MS } from './instant.ts';
 import { formatMilliseconds } from './duration-words.ts';
 
@@ -32,7 +32,6 @@ export function writeSlowRule(rule: SlowRule | null): string | null {
   return JSON.stringify({ seconds, timesMedian });
 }
 
-/** Null if unreadable. */
 export function readSlowRule(text: string | null): SlowRule | null {
   if (text === null) return null;
   try {

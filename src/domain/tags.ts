@@ -1,5 +1,3 @@
-/** Tags of crons and queues (§2.13). */
-
 import { isLongerThan } from './text-length.ts';
 
 export const MOST_TAGS = 10;
@@ -30,7 +28,6 @@ export function sortTags(tags: Iterable<string>): string[] {
   return [...new Set(tags)].toSorted();
 }
 
-/** Null for none. */
 export function writeTags(tags: readonly string[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(sortTags(tags));
 }

@@ -1,4 +1,4 @@
-/** Limits of a team, so that none fills the disk or slows pages for all (§8.3). */
+/** So that no team fills the disk or slows pages for all (§8.3). */
 export interface TeamBounds {
   crons: number;
   queues: number;

@@ -1,4 +1,4 @@
-/** The used part of a monthly limit, for pages and mails (§8.2, §6.7). */
+/** §8.2, §6.7. */
 export function describeUsage({ used, limit, month }: UsedMonth): string {
   const percent = Math.floor((used * 100) / limit);
   return `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} runs of ${nameMonth(month)} are used (${percent} %)`;

@@ -1,6 +1,6 @@
 /**
- * Walks a payload without a tree: a tree of a megabyte takes a third of a second. Of repeated keys the last value
- * counts, at the place of the first (§2.6).
+ * Without a tree: a tree of a megabyte takes a third of a second. Of repeated keys the last value counts, at the place
+ * of the first (§2.6).
  */
 import { MAX_JSON_DEPTH } from './text.ts';
 import {
@@ -40,13 +40,11 @@ export function walkDistinct<Sink extends JsonSink>(
 /** Above this, keys are kept in a set. */
 const FEW_KEYS = 16;
 
-/** Passes a value to a sink, up to the first repeated key. */
 class Walker implements JsonVisitor {
   readonly tokens = new JsonTokens(this);
   hasDuplicate = false;
   isTooDeep = false;
   readonly #sink: JsonSink;
-  /** By level. Objects of a level reuse the list. */
   readonly #keys: string[][] = [];
   readonly #manyKeys: Set<string>[] = [];
   #start = 0;

@@ -18,7 +18,6 @@ const MAX_KEY_LENGTH = 6 * MAX_PATH_LENGTH + 2;
 export type FoundValue =
   | { kind: 'missing' }
   | { kind: 'found'; text: string }
-  /** Too large to keep: its beginning and number of members. */
   | { kind: 'large'; is: JsonKind; start: string; members: number };
 
 export type JsonFindings = { values: readonly FoundValue[] } | { fault: string };
@@ -59,7 +58,6 @@ export class JsonFinder implements JsonVisitor {
   readonly #capturing: { capture: Capture; level: number }[] = [];
   #keptBytes = 0;
   #chunk = NOTHING;
-  /** Bytes from here on aren't kept yet. */
   #keptTo = 0;
 
   constructor(paths: readonly (readonly PathStep[])[]) {
@@ -108,7 +106,6 @@ export class JsonFinder implements JsonVisitor {
     if (level > this.#farthest) return;
     this.#keep(at);
     while (this.#capturing.at(-1)?.level === level) this.#capturing.pop();
-    // The value has ended, so its step no longer matches.
     for (const search of this.#searches)
       if (search.matched === level && level > 0) search.matched = level - 1;
     if (this.#farthest === level) this.#farthest = Math.max(0, level - 1);
@@ -144,7 +141,6 @@ export class JsonFinder implements JsonVisitor {
       const step = search.steps[level - 1];
       if (search.matched !== level - 1 || step === undefined || !isStep(step)) continue;
       search.matched = level;
-      // The last of equal keys counts.
       this.#forget(search);
       this.#farthest = Math.max(this.#farthest, level);
     }

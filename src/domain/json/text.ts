@@ -109,12 +109,11 @@ function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScal
   return { kind, raw };
 }
 
-/** Objects and arrays aren't expanded. `depth` counts their levels (`[]` is 1); `isEmpty` is true for `[]` and `{}`. */
+/** Objects and arrays aren't expanded. `depth` counts their levels (`[]` is 1). */
 export type JsonField =
   | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
   | JsonScalar;
 
-/** Null if it isn't JSON. */
 export function readJsonField(text: string): JsonField | null {
   const reader = new FieldReader(text, 0);
   return reader.tokens.readWhole(text) ? reader.field : null;

@@ -1,6 +1,6 @@
 /**
- * The grammar of JSON (RFC 8259) for a whole text or chunks. It reads each character once and keeps only its position,
- * so it takes linear time and can't overflow the stack.
+ * The grammar of JSON (RFC 8259) for a whole text or chunks. It keeps only its position, so it takes linear time and
+ * can't overflow the stack.
  *
  * JSON.parse rounds numbers, moves integer-like keys to the front, and blocks the process for large bodies.
  */
@@ -70,7 +70,6 @@ export class JsonTokens {
     this.#state = isBytes ? 'mark' : 'value';
   }
 
-  /** Nothing can make the text valid any more. */
   get isBroken(): boolean {
     return this.#state === 'broken';
   }
@@ -97,7 +96,6 @@ export class JsonTokens {
     this.#isStopped = true;
   }
 
-  /** @returns whether the text is one JSON value */
   readWhole(text: string): boolean {
     this.take(text);
     return this.finish();
@@ -121,7 +119,7 @@ export class JsonTokens {
     return this.#hasEnded && this.#state !== 'broken';
   }
 
-  /** Consumes a character, or changes the state to read the same one again. */
+  /** Consumes a character, or only changes the state. */
   #step(chunk: string, at: number): number {
     const code = chunk.charCodeAt(at);
     const state = this.#state;

@@ -3,7 +3,7 @@ import { walkDistinct, type JsonSink } from './distinct.ts';
 import type { ContainerKind, ScalarKind } from './tokens.ts';
 
 /**
- * JSON as sent (§2.6): ASCII, `/` as `\/`, empty objects as `[]`, no white space between tokens, shortest escapes.
+ * §2.6: ASCII, `/` as `\/`, empty objects as `[]`, no white space between tokens, shortest escapes.
  *
  * Throws on text that would never have been accepted.
  */
