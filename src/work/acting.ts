@@ -39,7 +39,7 @@ interface AnyVerb extends Pick<
 }
 
 /**
- * A method that the role does not allow throws NotAllowed. Every change is recorded right after it; if that fails, the
+ * Throws NotAllowed if the role does not allow the method. Every change is recorded right after it; if that fails, the
  * change stays and the log says so.
  */
 export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
@@ -50,7 +50,7 @@ export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
   return {
     ...work,
     ...(Object.fromEntries(methods) as Pick<Work, Method>),
-    // No way leads from the work of one role to that of a higher one.
+    // The work of one role leads to no higher one.
     for: (next) => {
       const may = (need: Need) => acting.may(need) && next.may(need);
       return workFor(work, { ...next, may }, tools);
@@ -87,7 +87,6 @@ function masked(act: Act, { readMask }: ActingTools): Act {
   };
 }
 
-/** Checks, acts, and records what was done. */
 function recorded(
   work: Work,
   name: Method,

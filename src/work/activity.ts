@@ -14,7 +14,7 @@ export interface ActivityAsked extends Omit<ActivityFilter, 'actions'> {
 
 const MOST_OF_ONE = 5;
 
-/** Reads the activity of a team (§5.10). */
+/** §5.10. */
 export function createActivityWork({ activity }: Store) {
   return {
     /** Newest first. An unknown id finds nothing. */

@@ -28,7 +28,10 @@ export function createAlertWork({ alerts, certificates }: Store) {
     listOpenWatches: async (teamId: string, queueId: string) =>
       isId(queueId) ? alerts.listOpenWatches(teamId, [queueId]) : [],
     countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
-    /** Marks some hundred alerts as read, or as unread again. Gives how many of them exist. */
+    /**
+     * For some hundred alerts.
+     * @returns how many of them exist
+     */
     markAlerts: async (teamId: string, alertIds: readonly string[], isRead: boolean) =>
       alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),
     /** None that came later. @returns how many were unread */

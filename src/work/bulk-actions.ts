@@ -62,7 +62,7 @@ export function movedBy({ target, sendTo }: StoredSearch): Moved | undefined {
   return target !== undefined && sendTo !== undefined ? { from: target, to: sendTo } : undefined;
 }
 
-/** Gives for how many jobs it was done; the others were in another state. */
+/** @returns for how many jobs it was done; the others were in another state */
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,

@@ -9,7 +9,6 @@ import { act, MOST_SPREAD_MS, movedBy } from './bulk-actions.ts';
 interface BulkRunnerOptions {
   store: Store;
   log: Log;
-  /** Jobs of one transaction. */
   batch?: number;
   /** At least as long as the batch took. */
   pauseMs?: number;
@@ -21,10 +20,9 @@ const KEEP_TASKS_MS = 7 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
 /**
- * Each node handles one task at a time, in small batches with pauses, so that claims and
- * settlements continue. After a crash nothing is done twice: fired and deleted jobs are no
- * longer found, and jobs retried since the task was made are skipped. Of a spread retry, a
- * batch may come due together with the one before.
+ * Each node handles one task at a time, in small batches with pauses, so that claims and settlements continue. After a
+ * crash nothing is done twice: fired and deleted jobs are no longer found, and jobs retried since the task was made are
+ * skipped. A batch of a spread retry may come due together with the previous one.
  */
 export class BulkRunner {
   readonly #store: Store;
@@ -55,7 +53,7 @@ export class BulkRunner {
     await this.#running;
   }
 
-  /** Without pauses, for tests. */
+  /** For tests. */
   async runOpen(): Promise<void> {
     for (;;) {
       const task = await this.#claim();
@@ -97,10 +95,7 @@ export class BulkRunner {
     }
   }
 
-  /**
-   * @param made done so far
-   * @returns where to continue; null if the task has ended or another worker has it
-   */
+  /** @returns where to continue; null if the task has ended or another worker has it */
   async #step(
     task: ClaimedTask,
     cursor: string | null,
@@ -132,7 +127,6 @@ export class BulkRunner {
     return isOurs && page.next !== null ? { cursor: page.next, done: made + done } : null;
   }
 
-  /** Another node can continue at once. */
   async #giveUp(task: ClaimedTask, cursor: string | null): Promise<void> {
     const step = { done: 0, skipped: 0, cursor, claimedUntil: 0 };
     await this.#store.bulkTasks.advance(task, this.#workerId, step);

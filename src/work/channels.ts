@@ -17,7 +17,6 @@ export type { ChannelConfig, ChannelSettings, ChannelUser };
 /** Without its address: anyone with it can post. */
 export interface ChannelView {
   kind: ChannelConfig['kind'];
-  /** `https://hooks.example/…3f9a`; none for email. */
   shown: readonly ShownField[];
   /** Of the kind `email-addresses`; else empty. */
   addresses: readonly ShownAddress[];
@@ -95,10 +94,9 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
     },
     /** The default first, then by name. */
     listChannels,
-    /** For every member, in the same order. */
     listChannelChoices: async (teamId: string) =>
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
-    /** With secrets, by name. */
+    /** With secrets. */
     listChannelSettings: async (teamId: string) =>
       (await channels.list(teamId)).map(({ id, name, config, collectMinutes }) => {
         return { id, name, config, collectMinutes };
@@ -121,7 +119,7 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
         ? { kind: 'not-found' }
         : ((await findSame(teamId, settings.config, id)) ??
           afterSaving(teamId, await channels.change(teamId, id, settings))),
-    /** Crons, queues and waiting notifications that name it use the default. False: no such channel. */
+    /** Crons, queues and waiting notifications that name it use the default. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };

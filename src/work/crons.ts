@@ -58,7 +58,6 @@ export function createCronWork({ crons, clock }: Store) {
     },
     startCron: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.start(teamId, cronId, (...cron) => nextRunAt(cron, clock.now())) : null,
-    /** @param until when the pause ends automatically; null: never */
     pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
       isId(cronId) ? crons.pause(teamId, cronId, until) : null,
     /** Outside the schedule; paused crons too. */
@@ -72,8 +71,8 @@ export function createCronWork({ crons, clock }: Store) {
     /** With every value, to save some of them again; they aren't shown. */
     findCronToEdit: findCron,
     /**
-     * The oldest other cron with this URL and an equal schedule, among the first 100 of the URL (§3.1). Null for an edited
-     * cron that has them already, because its duplicate was reported before.
+     * The oldest other cron with this URL and an equal schedule, among the first 100 of the URL (§3.1). Null for an
+     * edited cron that has them already: its duplicate was reported before.
      */
     findSameCron: async (
       teamId: string,
@@ -86,9 +85,8 @@ export function createCronWork({ crons, clock }: Store) {
       const [first] = same;
       return first ? { id: first.id, name: first.name } : null;
     },
-    /** Sorted by name. */
     listCrons: (teamId: string) => crons.list(teamId),
-    /** Newest first; with `before` only older ones than that id. */
+    /** Newest first. */
     listExecutions: async (teamId: string, cronId: string, limit: number, before?: string) =>
       isId(cronId) && (before === undefined || isId(before))
         ? crons.listExecutions(teamId, cronId, boundLimit(limit), before)
@@ -99,5 +97,4 @@ export function createCronWork({ crons, clock }: Store) {
   };
 }
 
-/** The most crons with the same URL that are compared. */
 const MOST_OF_URL = 100;

@@ -3,10 +3,9 @@ import { LIMITS } from '#domain/limits';
 import { isLongerThan } from '#domain/text-length';
 import { mustBeString, mustNotExceedCharacters } from './messages.ts';
 
-/** By the names of §2.1 and §2.2: a JSON body's top level, or a form. */
+/** By the names of §2.1 and §2.2. */
 export type Fields = ReadonlyMap<string, JsonField>;
 
-/** Every broken rule; never empty. */
 export type FieldError = readonly [field: string, messages: readonly string[]];
 
 /** The input, or all errors in order (§7.1). */
@@ -14,7 +13,6 @@ export type Reading<Input> =
   | { ok: true; input: Input }
   | { ok: false; errors: readonly FieldError[] };
 
-/** Fields are in the order of their first report. */
 export class Findings {
   #byField = new Map<string, string[]>();
 

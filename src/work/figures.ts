@@ -29,7 +29,6 @@ function mapSteps<Step>(
 
 export type OutcomeStep = ReturnType<typeof countSteps>[number];
 
-/** A step without a run has zero. */
 export function countSteps(
   hours: readonly OutcomeHour[],
   steps: Steps,
@@ -84,7 +83,6 @@ export function deepestSteps(
 
 export type PeriodFigures = ReturnType<typeof figuresOf>;
 
-/** Null without a run. */
 export function figuresOf(
   outcomes: readonly OutcomeHour[],
   durations: readonly DurationHour[],
@@ -93,7 +91,7 @@ export function figuresOf(
   const own = within(outcomes, from, now + 1);
   const { success, retried, failed } = sumOutcomes(own);
   const runs = success + retried + failed;
-  // A team that is younger than the period is measured from its first run on.
+  // A younger team is measured from its first run on.
   const since = Math.max(from, Math.min(...own.map(({ hour }) => hour)));
   const hours = Math.max(1, (now - since) / HOUR_MS);
   return {

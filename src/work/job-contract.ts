@@ -15,7 +15,6 @@ export interface ShownTask extends BulkTask {
   endsAt: number | null;
 }
 
-/** Nothing was done so far. */
 export interface BulkQuestion {
   kind: BulkKind;
   total: BoundedCount;
@@ -32,7 +31,6 @@ export interface BulkAnswers {
   resent?: 'ask' | 'again' | 'leave' | undefined;
   /** Needs a confirmation with the time of the last. */
   rate?: Rate | undefined;
-  /** Seen by the person. */
   isTimed?: boolean | undefined;
   /** Retries of a search by `target` go there instead. */
   sendTo?: string | undefined;
@@ -51,9 +49,9 @@ export type BulkOutcome =
 export interface FailureGroup extends Omit<failures.FailureGroup, 'lastJobId'> {
   /** The beginning of the newest response; null without one, and in small groups behind the first ones. */
   sample: string | null;
-  /** Where the newest job of a redirect was pointed to, without the query. */
+  /** Of the newest job, without the query. */
   redirectsTo: string | null;
-  /** Exactly these jobs: for the link, Retry and Delete. */
+  /** For the link, Retry and Delete. */
   search: JobSearch;
 }
 

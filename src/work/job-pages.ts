@@ -43,7 +43,7 @@ export function createJobPages(store: Store) {
       const wanted = readSearch(search);
       return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
     },
-    /** Jobs chosen by hand; at most 200 ids. All jobs of a search: `startBulk`. */
+    /** At most 200 ids. All jobs of a search: `startBulk`. */
     actOnJobs: (
       teamId: string,
       kind: BulkKind,
@@ -63,7 +63,7 @@ export function createJobPages(store: Store) {
     listBulkTasks: (teamId: string) => listBulkTasks(store, teamId),
     findBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
-    /** Handled jobs stay so. False: no such task, or it has ended. */
+    /** Handled jobs stay so. False: it has ended. */
     cancelBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
     /** By default all; largest group first. */

@@ -59,7 +59,7 @@ export function createJobWork({ jobs }: Store) {
       if (typeof edited === 'object') return { kind: 'done' };
       return { kind: edited === 'no-queue' ? edited : await explain(teamId, jobId, edited) };
     },
-    /** Makes a new job of a failed one: attempt 1, due now. `again`: even if it was resent before. */
+    /** Makes a new job: attempt 1, due now. `again`: even if it was resent before. */
     retryJob: async (
       teamId: string,
       jobId: string,
@@ -75,7 +75,6 @@ export function createJobWork({ jobs }: Store) {
       const resent = await jobs.countResent(teamId, [jobId]);
       return { kind: 'resent', jobId: job.retriedAs, resent };
     },
-    /** A pending one is then never sent. */
     deleteJob: async (teamId: string, jobId: string): Promise<DeleteOutcome> => {
       if (!isId(jobId)) return { kind: 'not-found' };
       const pending = await jobs.deletePending(teamId, [jobId]);
@@ -92,7 +91,6 @@ export function createJobWork({ jobs }: Store) {
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return jobs.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
-    /** First to last. */
     listAttempts: async (teamId: string, originalId: string) =>
       isId(originalId) ? jobs.listAttempts(teamId, originalId) : [],
     /** Jobs without one are left out. */

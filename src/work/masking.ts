@@ -2,7 +2,7 @@ import { type Mask, MASK } from '#domain/masking';
 import { JsonText } from './resources/resource.ts';
 import { decodeBody } from './run-detail.ts';
 
-/** The same with masked values, in texts at any depth and in bytes of bodies. Keeps names of members. */
+/** Keeps names of members. */
 export function maskDeep<Thing>(thing: Thing, mask: Mask): Thing {
   return mask.hidesAny ? (maskValue(thing, mask) as Thing) : thing;
 }

@@ -62,7 +62,7 @@ function isOwn({ isWeekly, covers }: StoredWindow): boolean {
 
 const NAME_CHARACTERS = 200;
 
-/** The name of a mute's window. It contains the time, because a team's file identifies windows by their names. */
+/** Contains the time, because a team's file identifies windows by their names. */
 function nameAt(now: number, name: string): string {
   const time = new Date(now).toISOString().slice(0, 19).replace('T', ' ');
   return `${Array.from(name).slice(0, NAME_CHARACTERS).join('')}, muted at ${time}`;

@@ -10,7 +10,6 @@ import { readOutages } from './outages.ts';
 import { type JudgedSource, listSources, readStreaksOf } from './sources.ts';
 
 const SHOWN = 10;
-/** How many troubled crons, and queues, are compared by the time since when. */
 const MOST_JUDGED = 50;
 /** As many as the strips of results have. */
 const RESULTS = 50;
@@ -38,7 +37,7 @@ export async function readOverview(store: Store, teamId: string) {
       durations.readHours(teamId, teamId, weekFrom),
       depths.read(teamId, teamId, weekFrom),
       reading.then((found) =>
-        // Jobs of paused queues are left out, since they are not next.
+        // Jobs of paused queues are not next.
         listJobs(
           store,
           teamId,
@@ -64,7 +63,6 @@ export async function readOverview(store: Store, teamId: string) {
     ...(await findTroubles(store, teamId, { cron: crons, queue: queues })),
     /** The first that end. */
     certificates: nameSources(ending, { cron: crons, queue: queues }),
-    /** None while everything is paused. */
     nextUp: pause ? [] : nextUp.slice(0, SHOWN),
     justHappened: [...last.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
@@ -74,10 +72,7 @@ export async function readOverview(store: Store, teamId: string) {
   };
 }
 
-/**
- * The time of the first waiting job, or now. A list that begins there does not read again all rows that were claimed
- * since an old snapshot began.
- */
+/** The time of the first waiting job, or now: a list from there skips the rows claimed since an old snapshot began. */
 function firstDue(queues: readonly JudgedSource[], now: number): number {
   return Math.min(now, ...queues.map(({ nextAt }) => nextAt ?? now));
 }
@@ -94,7 +89,6 @@ function nameSources(
   );
 }
 
-/** Without paused queues, whose jobs wait for a person only. */
 function findLongestWait(queues: readonly JudgedSource[], now: number): number {
   const due = queues.filter(({ isPaused }) => !isPaused).map(({ nextAt }) => nextAt ?? now);
   return Math.max(0, ...due.map((at) => now - at));
@@ -167,7 +161,6 @@ async function findTroubles(
     .slice(0, SHOWN);
   const total = needy.reduce((sum, { all }) => sum + all.length, 0);
   return {
-    /** The latest failure first, then those that are late. */
     troubles: await Promise.all(shown.map((source) => describeTrouble(store, teamId, source))),
     moreTroubles: total - shown.length,
   };

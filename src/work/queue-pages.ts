@@ -28,13 +28,13 @@ export function createQueuePages(store: Store) {
       const sources = await listSources(store, teamId, 'queue', { id: queueId });
       return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
-    /** Null: it has none, is paused, or nothing waits for longer than a moment. */
+    /** Null: nothing waits for longer than a moment. */
     readRateWait: async (teamId: string, { id, rate, isPaused }: Queue) => {
       if (rate === null || isPaused) return null;
       const { due, spentUntil } = await lists.readRateLoad(teamId, id);
       const now = store.clock.now();
       const lastAt = nextStart(allowAt(rate, spentUntil, now), due.count - 1);
-      // If there are more than were counted, `lastAt` is the start of the last that was.
+      // If not all were counted, `lastAt` is the start of the last that was.
       return due.count === 0 || lastAt < now + MOMENT_MS ? null : { due, lastAt };
     },
     /** Whole hours until now, eight days back at most. Null: no such queue. */

@@ -13,7 +13,6 @@ export function createQueueWork({ queues, clock }: Store) {
     return before && queues.update(teamId, queueId, withPause(before, change, clock.now()));
   };
   return {
-    /** A new one gets defaults for the others. */
     setQueue: async (teamId: string, name: string, change: QueueChange) => {
       const now = clock.now();
       const before = await queues.findByName(teamId, name);
@@ -23,12 +22,11 @@ export function createQueueWork({ queues, clock }: Store) {
     /** False: there is no such queue, or another one has that name. */
     renameQueue: async (teamId: string, queueId: string, name: string) =>
       isId(queueId) && queues.rename(teamId, queueId, name),
-    /** Waiting jobs keep their times. @param until when the pause ends automatically; null: never */
+    /** Waiting jobs keep their times. */
     pauseQueue: (teamId: string, queueId: string, until: number | null = null) =>
       editQueue(teamId, queueId, { isPaused: true, pausedUntil: until }),
     resumeQueue: (teamId: string, queueId: string) =>
       editQueue(teamId, queueId, { isPaused: false }),
-    /** @returns how many jobs were deleted */
     deleteQueue: async (teamId: string, queueId: string) =>
       isId(queueId) ? queues.delete(teamId, queueId) : null,
     findQueue: async (teamId: string, queueId: string) =>

@@ -1,11 +1,10 @@
-/** The outcomes of retries (§3.3). */
+/** Outcomes of retries (§3.3). */
 import { startAt } from '#domain/rate';
 import { earliestIdAt } from '#domain/ids';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { Store } from '#store/store';
 import type { ShownTask } from './job-contract.ts';
 
-/** How long after a retry its outcome is shown. */
 const SHOWN_FOR_MS = 10 * 60_000;
 /** Larger retries are shown without their outcome. */
 const MOST_COUNTED = 1_000;
@@ -26,7 +25,7 @@ async function showTask(
   if (task.kind !== 'retry' || !isRecent || task.done === 0 || task.done > MOST_COUNTED)
     return plain;
   const failedIds = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
-  // Others have resent jobs at the same time, or some are gone: these are not exactly the task's jobs.
+  // Others have resent jobs at the same time, or some are gone.
   if (failedIds.length !== task.done) return plain;
   return { ...plain, resent: await jobs.countResent(teamId, failedIds) };
 }
@@ -37,7 +36,7 @@ function endOf({ rate, createdAt, finishedAt, done, total }: BulkTask): number |
   );
 }
 
-/** The range of ids that were made while the task ran. Ids sort by creation time. */
+/** Ids sort by creation time. */
 function spanOf({ createdAt, finishedAt }: BulkTask, now: number) {
   return { fromId: earliestIdAt(createdAt), toId: earliestIdAt((finishedAt ?? now) + 1) };
 }

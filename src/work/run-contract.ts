@@ -19,13 +19,13 @@ export interface ShownHeader {
 /** Built by the rules for sending (§2.6). */
 export interface ShownRequest {
   method: HttpMethod;
-  /** The URL, including the query that the payload of a GET makes. */
+  /** Including the query that the payload of a GET makes. */
   url: string;
-  /** In order, with those that frame the message and, once it was sent, its signature. */
+  /** In order, with those that frame the message and its signature. */
   headers: ShownHeader[];
   /** False if the cron's payload was edited after this run; the present payload is shown then. */
   isPayloadKnown: boolean;
-  /** The body as text, or null for none; at most 16,384 characters of it, unless the whole was requested. */
+  /** At most 16,384 characters, unless the whole was requested. Null: no body. */
   bodyText: string | null;
   bodyBytes: number;
   isBodyCut: boolean;
@@ -34,7 +34,7 @@ export interface ShownRequest {
    * is not kept.
    */
   signedText: string | null;
-  /** The last characters; null if it was sent unsigned, or that is unknown. */
+  /** The last characters; null if unsigned or unknown. */
   signedWith: string | null;
 }
 
@@ -56,7 +56,6 @@ export type RecordedRun = JobRunDetail | ExecutionRunDetail;
 
 export type JobDraft = JobRunDetail['again'];
 
-/** The present content of a form, read by resources/job.ts or resources/cron.ts. */
 export type TestDraft =
   | {
       kind: 'job';
@@ -90,7 +89,6 @@ export type TestDraft =
 export type TestRunOutcome = TestRunDetail | { kind: 'limit-reached' } | { kind: 'busy' };
 
 export interface ShowOptions {
-  /** A user requested the values of secret headers. */
   showSecrets?: boolean;
   isWhole?: boolean;
 }

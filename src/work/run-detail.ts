@@ -40,12 +40,11 @@ export interface Masking {
 }
 
 export interface Showing extends Masking {
-  /** Otherwise bodies are cut at `MOST_SHOWN` characters. */
   isWhole: boolean;
 }
 
 const MOST_SHOWN = 16_384;
-/** How many characters of a response are shown at first (§2.5). */
+/** Characters (§2.5). */
 export const BODY_START = 2_000;
 
 export function showRun(facts: RunFacts, showing: Showing) {
@@ -130,14 +129,12 @@ function showResponse({ response, trace, responseStatus }: RunFacts) {
     status: responseStatus,
     headers: trace?.responseHeaders ?? [],
     bodyStart: text,
-    /** `readResponseText` gives all of it. */
     hasMore,
     totalBytes: response.totalBytes,
     keptBytes: response.body.length,
   };
 }
 
-/** The first characters of a body of which `keptBytes` are stored. */
 export function startOf(body: Uint8Array, keptBytes: number): { text: string; hasMore: boolean } {
   const text = decodeBody(body);
   const start = Array.from(text.slice(0, BODY_START * 2))

@@ -25,7 +25,6 @@ const MOST_AT_ONCE = 200;
 /** Enough bytes for `BODY_START` characters, which take up to four bytes each. */
 const BODY_BYTES = 4 * BODY_START;
 
-/** Before and after a page, examined for overlaps. */
 const NEIGHBOURS = 10;
 
 export function createRunListWork(store: Store) {

@@ -72,7 +72,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing) {
     apiCall: writeJobCall(sent),
     kind: 'job' as const,
     record: job,
-    /** First to last, this one among them. */
+    /** First to last. */
     attempts,
     /** The failed job whose Retry made this one. */
     retryOf,
@@ -95,10 +95,7 @@ async function isWaiting(
   return completedAt !== null && callbacks.isWaiting(teamId, id, completedAt);
 }
 
-/**
- * §6.2 and §6.3 define which runs have one; its row is deleted when it is taken for sending
- * (§6.1).
- */
+/** §6.2 and §6.3 define which runs have one; its row is deleted when it is taken for sending (§6.1). */
 function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {
   if (url === null) return { url, state: 'none' };
   if (isWaiting) return { url, state: 'waiting' };

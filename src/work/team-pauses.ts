@@ -10,7 +10,7 @@ export function createTeamPauseWork({ teamPauses, clock }: Store) {
     readTeamPause: (teamId: string) => teamPauses.read(teamId),
     /**
      * Times of crons pass, and no waiting job starts; running ones end. False: it was paused already, and no time was
-     * given. @param until when the pause ends automatically; null: never
+     * given.
      */
     pauseTeam: (teamId: string, by: string, until: number | null = null) =>
       teamPauses.pause(teamId, { at: clock.now(), by, until }),

@@ -19,8 +19,8 @@ export interface TestRunOptions {
 }
 
 /**
- * The same network checks apply. It counts towards the quota; nothing is stored, and no
- * retry, callback or alert follows. Resolves at the latest after the timeout.
+ * The same network checks apply. It counts towards the quota; nothing is stored, and no retry, callback or alert
+ * follows.
  */
 type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
 
@@ -72,7 +72,7 @@ async function runTest(
   return showTest(draft, rules, exchange, startedAt, signatureOf(exchange, signature));
 }
 
-/** The rules of a job are those of its queue, or the defaults if there is no such queue yet (§2.2). */
+/** Those of its queue, or the defaults (§2.2). */
 async function readRules({ queues }: Store, teamId: string, draft: TestDraft): Promise<Rules> {
   if (draft.kind !== 'job') return draft;
   return (await queues.findByName(teamId, draft.queue)) ?? DEFAULT_QUEUE_SETTINGS;
@@ -90,7 +90,7 @@ function payloadOf(draft: TestDraft): Payload {
   return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
 }
 
-/** Values that the person has just typed are shown. */
+/** Typed values are shown. */
 function maskingOf(draft: TestDraft): Masking {
   const masked = new Set(draft.kind === 'queue' ? [] : draft.masked);
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };

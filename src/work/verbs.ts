@@ -33,7 +33,6 @@ export interface Verb<Name extends Method> {
   needs: Need;
   /** Throws NotAllowed for what only an admin may do. Not called for admins. */
   check?: (work: Work, ...given: Parameters<Work[Name]>) => void | Promise<void>;
-  /** Null: nothing was done. */
   entries?: (result: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Entries;
   /** For entries that depend on the earlier state. */
   prepare?: (
@@ -44,9 +43,9 @@ export interface Verb<Name extends Method> {
   actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
   hides?: 'headers' | 'secrets';
-  /** Whether masked fields of the result are hidden; by default for `look`. */
+  /** By default for `look`. */
   isMasked?: boolean;
-  /** An entry is not recorded again for the same person and subject before. */
+  /** Until then it isn't recorded again for the same person and subject. */
   recordsAfterMs?: number;
 }
 
@@ -61,10 +60,7 @@ const SECRET = { needs: 'notifications' } as const;
 
 type Word<Text> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
 
-/**
- * Everybody in the team may call them, and they change nothing. Names are separated by
- * spaces.
- */
+/** Everybody in the team may call them. Names are separated by spaces. */
 function looks<Line extends string>(...lines: Line[]) {
   const verbs = lines.flatMap((line) => line.split(' ').map((name) => [name, LOOK] as const));
   return Object.fromEntries(verbs) as { [Name in Word<Line>]: typeof LOOK };
@@ -389,7 +385,7 @@ function refuseNobody(change: QueueChange, present: Queue | null): void {
 }
 
 /**
- * An admin has to decide this. A queue that is silent already may stay so.
+ * Only an admin may do this. A queue that is silent already may stay so.
  * @param present null for a new one
  */
 export function silencesFailures(

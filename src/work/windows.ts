@@ -52,7 +52,6 @@ export function createWindowWork(store: Store) {
       const covers = await keepOwn(store, teamId, input.covers);
       return outcomeOf(await windows.update(teamId, windowId, { ...input, covers }), 'not-found');
     },
-    /** Mutes the whole team, or the given sources, for an hour from now. */
     startMaintenanceNow: async (teamId: string, covers: WindowInput['covers']) => {
       const startsAt = clock.now();
       const endsAt = startsAt + NOW_LASTS_MS;

@@ -21,10 +21,7 @@ import { createTagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
 import { createWindowWork } from './windows.ts';
 
-/**
- * The same methods for the API, the dashboard and the command line. `people` checks
- * membership; things of other teams do not exist here.
- */
+/** `people` checks membership; things of other teams do not exist here. */
 export interface Work extends ReturnType<typeof createMethods> {
   /** Enforces the actor's role (§5.8) and records changes (§5.10). */
   for(acting: Acting): Work;

@@ -1,4 +1,4 @@
-/** Alert settings of crons and queues (§6.5). */
+/** Alert settings (§6.5). */
 import {
   type AlertSettings,
   DEFAULT_REF,

@@ -51,14 +51,13 @@ const ADDRESSES = addresses('addresses', {
   option: { flags: '--address <EMAIL>', help: 'an email address, may be repeated' },
 });
 
-/** Each name once. */
 const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => {
   const option = { ...OPTIONS[name], isSecret: true } as const;
   return [name, text(name, { option })] as const;
 });
 
 /**
- * The kind and its fields. An address's target is checked at sending.
+ * An address's target is checked at sending.
  *
  * A blank secret keeps its stored value. With another kind or server it has to be entered again, so that no one learns
  * a secret by sending it to their own server.
@@ -126,12 +125,11 @@ function isOdd({ pattern, isUrl }: ChannelField, given: string): boolean {
   return !pattern.test(given) && (!isUrl || isSendableUrl(given));
 }
 
-/** Such as `incoming webhook`. */
 function wordOf({ label }: ChannelField): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
-/** The channel that is used without a choice (§6.5). */
+/** §6.5. */
 export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
   config: CONFIG,
   collectMinutes: integer('collect_minutes', {
@@ -159,7 +157,6 @@ export const CHANNEL: Resource<ChannelSettings> = {
   ...DEFAULT_CHANNEL_FIELDS,
 };
 
-/** @param current  the stored channel */
 export function readDefaultChannelInput(
   fields: Fields,
   current: ChannelConfig,
@@ -167,7 +164,6 @@ export function readDefaultChannelInput(
   return readWhole(DEFAULT_CHANNEL_FIELDS, fields, { stored: { config: current } });
 }
 
-/** Reads a named channel as one of several steps. */
 export function takeChannel(
   fields: Fields,
   findings: Findings,

@@ -33,7 +33,6 @@ export interface CronInput {
   payload: string | null;
   callbackUrl: string | null;
   timeoutSeconds: number;
-  /** Null: off. */
   alertThreshold: number | null;
   isActive: boolean;
 }

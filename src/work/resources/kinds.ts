@@ -1,4 +1,3 @@
-/** Kinds with one value; list-kinds.ts has the others. */
 import { formatUtcMinute, parseUtc } from '#domain/instant';
 import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
@@ -43,7 +42,6 @@ function noneOf({ missing }: { missing?: string }) {
   return missing === undefined ? { initial: null, blank: null } : { initial: undefined };
 }
 
-/** Null for anything else. */
 function parsed<Value>(given: JsonField, parse: (text: string) => Value | null): Value | null {
   return given.kind === 'string' ? parse(given.value) : null;
 }
@@ -102,7 +100,6 @@ interface Range<Initial> {
   outside?: string;
   tooSmall?: string;
   tooLarge?: string;
-  /** For anything but an integer. */
   wrong?: string;
   /** The word `none` removes the limit. */
   takesNone?: true;
@@ -146,7 +143,7 @@ export function oneOf<Value extends number>(
   });
 }
 
-/** Read as the API contract reads booleans (§4.5). */
+/** §4.5. */
 export function boolean(
   name: string,
   declared: { initial: boolean } & Declared<boolean>,

@@ -115,7 +115,7 @@ const ADDRESS_TEXTS = {
 } as const;
 const LONGEST_ADDRESSES = 16_384;
 
-/** Email addresses: a list, or a text with spaces, commas or line ends between them. */
+/** A list, or a text with spaces, commas or line ends between them. */
 export function addresses(
   name: string,
   declared: Declared<readonly string[]>,

@@ -5,12 +5,10 @@
 import type { ChannelRef } from '#domain/alert-settings';
 import { type Fields, Findings, type Reading } from '../fields.ts';
 
-/** A map keeps the order of names. */
 export type Plain = string | number | boolean | null | object;
 
 /** By default as stored. */
 export interface Context {
-  /** Null: there is none. */
   refOf?: ((text: string) => ChannelRef | null) | undefined;
   textOf?: ((ref: ChannelRef) => string) | undefined;
 }
@@ -35,7 +33,7 @@ export interface OptionSpec {
   /** `--timeout <S>` */
   flags: string;
   help: string;
-  /** The switch for the other value, of a switch without an argument. */
+  /** The switch for the other value. */
   opposite?: { long: string; help: string };
   choices?: readonly string[];
   /** `off` switches it off, any other value on. */
@@ -44,7 +42,6 @@ export interface OptionSpec {
   isMandatory?: true;
   /** A switch that sets the field to false. */
   isOff?: true;
-  /** Only commands that create a thing have it. */
   isForNew?: true;
   /** From the environment or standard input. */
   isSecret?: true;
@@ -59,7 +56,6 @@ export interface Part {
   isRequired: boolean;
   /** As `write` gives it. Undefined: required. */
   initial?: Plain | undefined;
-  /** The JSON schema of a value other than null. */
   schema: Schema;
   about?: string | undefined;
   option?: OptionSpec | undefined;
@@ -79,7 +75,6 @@ export interface Schema {
 /** Usually one field. */
 export interface Entry<Value> {
   readonly parts: readonly Part[];
-  /** Undefined: required. */
   readonly initial: Value | undefined;
   /** Undefined: left out, or wrong, with an error in the findings. */
   read(fields: Fields, findings: Findings, given: Given<Value>): Value | undefined;
@@ -119,7 +114,7 @@ export function namesOf<Thing extends object>(resource: Resource<Thing>): Readon
   return new Set(partsOf(resource).map(({ name }) => name));
 }
 
-/** The thing with every field at its default; required fields are missing. */
+/** Required fields are missing. */
 export function initialOf<Thing extends object>(resource: Resource<Thing>): Thing {
   const initial = entriesOf(resource).flatMap(([key, entry]) =>
     entry.initial === undefined ? [] : [[key, entry.initial]],
@@ -127,10 +122,7 @@ export function initialOf<Thing extends object>(resource: Resource<Thing>): Thin
   return Object.fromEntries(initial) as Thing;
 }
 
-/**
- * A field that is left out keeps its stored value, or takes its default. Others are ignored.
- * Never throws.
- */
+/** A missing field keeps its stored value, or takes its default. Others are ignored. Never throws. */
 export function readWhole<Thing extends object>(
   resource: Resource<Thing>,
   fields: Fields,
@@ -156,7 +148,7 @@ export function takeWhole<Thing extends object>(
   return Object.fromEntries(read) as Thing;
 }
 
-/** A field that is left out changes nothing. Never throws. */
+/** A missing field changes nothing. Never throws. */
 export function readChange<Thing extends object>(
   resource: Resource<Thing>,
   fields: Fields,
@@ -194,7 +186,6 @@ export function write<Thing extends object>(
   );
 }
 
-/** Values at their default are left out, except those that people look for. */
 export function isWritten(
   { isRequired, isAlwaysWritten, initial = null }: Part,
   value: Plain,
@@ -225,7 +216,6 @@ function isWords(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** JSON that is written unchanged. */
 export class JsonText {
   readonly text: string;
 

@@ -45,7 +45,6 @@ function wordsOf(given: JsonField): string[] | 'notAList' | 'tooMany' {
   return list.every((each) => typeof each === 'string') ? list : 'notAList';
 }
 
-/** Its stored form, or its error. */
 export function readOneTag(text: string): { tag: string } | { error: string } {
   const tag = readTag(text);
   return tag === null ? { error: TAG_RULE.texts.wrong(text) } : { tag };
