@@ -21,7 +21,7 @@ export async function proveMember(
 }
 
 /**
- * Checks the actor's role. It is read from the store each time, so a change of roles takes effect with the next call.
+ * The role is read from the store each time, so a change takes effect with the next call.
  * @throws NotAllowed
  */
 export async function authorize(

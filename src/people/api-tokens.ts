@@ -59,7 +59,6 @@ export class ApiTokens {
     return this.#deps.store.apiTokens.read(userId);
   }
 
-  /** The old token stops working. */
   async generateApiToken(userId: string): Promise<string> {
     const token = makeApiToken();
     await this.#deps.store.apiTokens.replace(userId, token, this.#deps.clock.now());

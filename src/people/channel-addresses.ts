@@ -13,13 +13,12 @@ import { deriveSecret } from './secrets.ts';
 
 /** Email addresses of notification channels (§6.5). Their recipients need no account. */
 
-/** For the pages behind the mailed links. */
 interface AddressPlace {
   email: string;
   teamName: string;
 }
 
-/** Mails a link to each address of the team that has got none yet. Limits skip some; `resend` can mail these later. */
+/** Mails a link to each address that has got none yet. Limits skip some; `resend` can mail these later. */
 export function askNewAddresses(context: Context, teamId: string): void {
   context.background.run('channels.addresses-not-asked', async () => {
     for (const address of await listAddresses(context, teamId)) {
@@ -39,7 +38,6 @@ export async function resendConfirmation(
   return resend(context, teamId, addressId);
 }
 
-/** For the operator, by the same limits. */
 export async function resend(
   context: Context,
   teamId: string,
@@ -50,7 +48,7 @@ export async function resend(
   return ask(context, teamId, found);
 }
 
-/** Null: used, replaced, expired, or the address was removed. */
+/** Null: the link is used, replaced or expired, or the address was removed. */
 export async function readConfirmation(
   context: Context,
   token: string,

@@ -4,7 +4,7 @@ import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import type { TooMany } from './outcomes.ts';
 
-/** A test posts to any address that an admin types, or mails every member. So tests are limited and recorded. */
+/** A test posts to any address that an admin types, or mails every member. */
 
 /** Null: it may be sent. */
 export async function beginChannelTest(

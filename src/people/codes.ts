@@ -15,10 +15,7 @@ function writeCode(bytes: Uint8Array): string {
 
 const plain = (code: string) => code.toUpperCase().replaceAll(/[\s-]/g, '');
 
-/**
- * Proves to `/setup` that its bearer is the operator. Derived from the installation's key, so that every node and
- * command shows the same code.
- */
+/** Proves to `/setup` that its bearer is the operator. The same on every node and command. */
 export function makeSetupCode(appKey: Uint8Array): string {
   return writeCode(Buffer.from(deriveSecret(appKey, 'belfry setup code'), 'base64url'));
 }

@@ -16,7 +16,6 @@ export interface PeopleConfig extends PlanSettings {
   groupRoles: readonly GroupRole[];
   /** Hours after a sign-in by the provider; null: as for other sessions. */
   providerSessionHours: number | null;
-  /** False: only the provider or proxy signs users in. */
   passwordSignIn: boolean;
   /** If a proxy is in front, the first account always needs the setup code. */
   isBehindProxy: boolean;

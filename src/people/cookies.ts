@@ -42,7 +42,6 @@ export function writeSigned(
   return writeCookie(context, { name, value: `${head}.${sign(context, name, head)}`, validMs });
 }
 
-/** Null if missing, too old or not signed by us. */
 export function readSigned(
   context: CookieContext,
   { name, validMs }: SignedCookie,

@@ -4,9 +4,9 @@ import { type CookieContext, isSame, readCookie, writeCookie } from './cookies.t
 import { deriveSecret, makeSecret } from './secrets.ts';
 
 /**
- * Known browsers: an account has signed in with them. They have their own count of wrong passwords, so attackers who
- * guess can't lock the owner out. They give no access. The cookie names no account: each mark is a random number, the
- * time and a signature over both and the email.
+ * Browsers that have signed in to an account. They have their own count of wrong passwords, so attackers who guess
+ * can't lock the owner out. They give no access. The cookie names no account: each mark is a random number, the time
+ * and a signature over both and the email.
  */
 
 const COOKIE = 'belfry_device';
@@ -15,7 +15,6 @@ const VALID_MS = 365 * 24 * 60 * 60_000;
 const MOST_ACCOUNTS = 5;
 const BETWEEN = '~';
 
-/** The browser's random name if it is known to the account. */
 export function recognizeDevice(
   context: CookieContext,
   headers: Headers,

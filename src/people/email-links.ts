@@ -18,8 +18,8 @@ export async function mailConfirmation(
 }
 
 /**
- * If the new address has an account, it gets no mail and the response is the same. The old address always gets a mail,
- * so a thief can't take the account unnoticed.
+ * If the new address has an account, it gets no mail and the response is the same. The old address always gets one, so
+ * a thief can't take the account unnoticed.
  */
 export async function mailChange(context: Context, user: User, email: string): Promise<void> {
   const { store, limits, mailer } = context;
@@ -38,7 +38,6 @@ export async function mailChange(context: Context, user: User, email: string): P
   await mailer.send(writeEmailChangeMail(email, confirmLink));
 }
 
-/** Null: used, replaced or expired. */
 export async function useConfirmation(
   context: Context,
   token: string,
@@ -60,8 +59,8 @@ export async function useStop({ store, clock }: Context, token: string): Promise
 }
 
 /**
- * A mark in the mailed link of an invitation; the copied link has none. It proves that its bearer reads the invited
- * address's mails.
+ * Marks the mailed link of an invitation; the copied link has none. It proves that its bearer reads the address's
+ * mails.
  */
 export function markOf({ config }: Context, invitationToken: string, email: string): string {
   return createHmac('sha256', deriveSecret(config.appKey, 'belfry mailed invitations'))

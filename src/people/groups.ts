@@ -1,4 +1,4 @@
-/** Groups of a provider or proxy, and the roles they give. Names of groups are case-sensitive. */
+/** Names of groups are case-sensitive. */
 import { isUuid } from '#domain/ids';
 import { checkName, checkTeamName, normalizeName } from './fields.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
@@ -17,10 +17,7 @@ export interface GroupRole {
 const NAME = String.raw`(?:\s*"((?:[^"\\]|\\["\\])*)"\s*|([^",=:]+))`;
 const GROUP_ROLE = new RegExp(String.raw`${NAME}=${NAME}:\s*(\w+)\s*(,(?=.)|$)`, 'gy');
 
-/**
- * Parses `group=team:role, "cn=ops,ou=it"="Acme, Inc.":viewer`. A backslash escapes `"` and `\` in quotes. Null if
- * anything is wrong.
- */
+/** `group=team:role, "cn=ops,ou=it"="Acme, Inc.":viewer`. A backslash escapes `"` and `\` in quotes. */
 export function parseGroupRoles(text: string): GroupRole[] | null {
   const entries = Array.from(text.matchAll(GROUP_ROLE));
   const isWhole = entries.map(([entry]) => entry).join('') === text;

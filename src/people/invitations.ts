@@ -38,7 +38,6 @@ export async function listInvitations(context: Context, actor: Actor): Promise<I
   return context.store.invitations.list(teamId, context.clock.now());
 }
 
-/** Only this result contains the `link`. */
 export async function invite(
   context: Context,
   actor: Actor,

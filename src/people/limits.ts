@@ -7,7 +7,7 @@ import { hashToken } from './secrets.ts';
 const RULES = {
   /** Guesses of a password or a second factor; a right one is not counted. */
   guess: { most: 3, windowMs: 10_000 },
-  /** Wrong passwords for one account, from all browsers that are not known to it. */
+  /** Wrong passwords for one account, from all unknown browsers. */
   'account-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords from one known browser. */
   'device-guess': { most: 20, windowMs: 60 * 60_000 },
@@ -15,15 +15,13 @@ const RULES = {
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
   /** Each stores a challenge for some minutes. */
   passkey: { most: 20, windowMs: 60_000 },
-  /** Each sends the provider a request. */
   provider: { most: 20, windowMs: 60_000 },
-  /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },
-  /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */
+  /** Mails to one address by one requester, so that nobody can use up `mailbox`. */
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
-  /** Password links to one address. Counted apart from other mails, so that those cannot block a reset. */
+  /** Password links to one address, apart from other mails, so that those cannot block a reset. */
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
-  /** Password links requested by a known browser, so that others can't use up its limit. */
+  /** Password links requested by a known browser: others can't use up its limit. */
   'device-reset': { most: 3, windowMs: 60 * 60_000 },
   /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
@@ -59,10 +57,7 @@ export class Limits {
     this.#deps = deps;
   }
 
-  /**
-   * @param who an address, a user, or a combination
-   * @returns null if the attempt is allowed
-   */
+  /** @returns null if the attempt is allowed */
   async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;
     const { most, windowMs } = RULES[rule];
@@ -78,10 +73,7 @@ export class Limits {
     await this.#deps.store.rateLimits.takeBack(keyOf(rule, who));
   }
 
-  /**
-   * Every call that leaves rows behind is counted, so this is a good moment to delete
-   * expired ones.
-   */
+  /** Every call that leaves rows behind is counted, so expired ones are deleted here. */
   #tidy(now: number): void {
     if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = now;

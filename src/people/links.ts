@@ -7,7 +7,7 @@ import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 /** One-time secrets: links in mails, and cookies between the steps of a sign-in. The database has a hash of each. */
 
-/** Long enough for a slow mail; short, because others may read the mailbox later. */
+/** Long enough for a slow mail; others may read the mailbox later. */
 const LINK_MS = 60 * MINUTE_MS;
 
 const KINDS = {
@@ -59,7 +59,6 @@ export async function makeLinks(
   return all.map(({ purpose }, at) => `${baseUrl}${KINDS[purpose].path}/${secrets[at]}`);
 }
 
-/** Unless a limit is reached. */
 export async function mailLink(
   context: Context,
   wanted: Wanted & { to: string; replaces: boolean; limits: readonly [Rule, ...string[]][] },
@@ -87,7 +86,7 @@ export async function readSecret(
   return key && store.oneTimeTokens.read(key.purpose, key.hash, clock.now());
 }
 
-/** Uses the secret up. Of several simultaneous callers one gets it. */
+/** Of several simultaneous callers one gets it. */
 export async function takeSecret(
   { store, clock }: Context,
   purpose: Purpose,

@@ -17,7 +17,7 @@ type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fau
 
 export interface Mailer {
   readonly sends: boolean;
-  /** Resolves once the server has accepted or refused. Never rejects. */
+  /** Never rejects. */
   send(mail: Mail): Promise<MailOutcome>;
   close(): void;
 }
@@ -31,7 +31,7 @@ interface MailSettings {
 const LIMITS_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 const MOST_CONNECTIONS = 2;
 
-/** Without SMTP, each mail is logged with its link (§5.7). */
+/** Without SMTP, mails are logged with their links (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
   return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
 }
@@ -87,7 +87,6 @@ class SmtpMailer implements Mailer {
     this.#transport?.then((transport) => transport.close()).catch(() => {});
   }
 
-  /** Loads the mail library with the first mail. */
   #open(): Promise<Transporter> {
     this.#transport ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({

@@ -2,8 +2,7 @@ import { breakLinks } from '#domain/plain-names';
 import type { Mail } from './mail.ts';
 
 /**
- * Mails are plain text. No subject contains a name, and no name becomes a link, so attackers can't make us mail their
- * message.
+ * Plain text. No subject contains a name, and no name becomes a link, so attackers can't make us mail their message.
  */
 
 const SIGNED = '\n\nBelfry\n';
@@ -60,7 +59,7 @@ If you did not ask for it, ignore this mail: there is no account, and nothing el
   };
 }
 
-/** For a sign-up with an existing account, which the page must not reveal. */
+/** To an existing account, which the sign-up page must not reveal. */
 export function writeHasAccountMail(to: string, link: string): Mail {
   return {
     to,

@@ -55,7 +55,6 @@ export async function setMemberRole(
   return actOn(context, { teamId, email, action: 'member.role', detail: role }, change);
 }
 
-/** `not-done`: not in the team, or its owner. */
 export async function expelMember(
   context: Context,
   teamId: string,
@@ -65,7 +64,6 @@ export async function expelMember(
   return actOn(context, { teamId, email, action: 'member.removed' }, remove);
 }
 
-/** And records it in the team's activity. */
 async function actOn(
   { store, activity }: Context,
   {

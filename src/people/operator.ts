@@ -26,7 +26,7 @@ interface NewUser {
   email: string;
   password: string;
   name?: string | undefined;
-  /** An id to join, or a name to join or make; without it the user gets a new team. */
+  /** An id to join, or a name to join or make; by default a new team. */
   team?: string | undefined;
   role?: Role | undefined;
 }
@@ -112,7 +112,7 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   return link;
 }
 
-/** Ends every session and open one-time token, and on request the API token. False: no such account. */
+/** Also ends open one-time tokens. False: no such account. */
 export async function signOut(
   context: Context,
   email: string,

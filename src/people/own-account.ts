@@ -25,7 +25,7 @@ export async function changeName(
   return DONE;
 }
 
-/** Checks the password. With SMTP the mailed link makes the change, without it at once. */
+/** With SMTP the mailed link makes the change, without it at once. */
 export async function changeEmail(
   context: Context,
   input: { email: string; password: string },
@@ -92,7 +92,7 @@ export async function stopEmailChange(
   return (await useStop(context, token)) ? DONE : { kind: 'expired' };
 }
 
-/** Checks the password. Only this result contains the new token. */
+/** Only this result contains the new token. */
 export async function generateApiToken(
   context: Context,
   { password }: { password: string },
@@ -155,7 +155,7 @@ export async function leaveProvider(
   return DONE;
 }
 
-/** Refused while the user owns a team with other members. Teams without others are deleted too. */
+/** Refused while the user owns a team with other members. */
 export async function deleteAccount(
   context: Context,
   { password }: { password: string },

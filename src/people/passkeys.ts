@@ -34,7 +34,7 @@ export interface Passkey {
   createdAt: number;
 }
 
-/** WebAuthn's options as JSON, and a cookie that has to come back with the answer. */
+/** WebAuthn's options as JSON, and a cookie for the answer. */
 export interface Asked {
   kind: 'asked';
   options: string;
@@ -238,7 +238,6 @@ function takeChallenge(context: Context, purpose: Purpose, headers: Headers) {
   return takeSecret(context, purpose, readCookie(context, headers, COOKIE));
 }
 
-/** The library checks the parts. */
 function readAnswer(text: string): { id: string } | null {
   if (text.length > LONGEST_ANSWER) return null;
   try {

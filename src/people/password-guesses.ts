@@ -12,10 +12,7 @@ import type { RequestContext } from './request-context.ts';
 
 type Count = readonly [rule: Rule, who: string];
 
-/**
- * Counted for the address, and for the account or the known browser. An email without an account is treated the same
- * way.
- */
+/** An email without an account is treated the same way. */
 export async function guessAtSignIn<T extends { kind: string }>(
   context: CookieContext & Pick<Context, 'limits'>,
   email: string,
@@ -29,7 +26,6 @@ export async function guessAtSignIn<T extends { kind: string }>(
   return count(context, counts, guess);
 }
 
-/** Counted for the address and the session. */
 export async function guessInSession<T extends { kind: string }>(
   context: Context,
   sessionId: string,

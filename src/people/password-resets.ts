@@ -13,7 +13,7 @@ export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }
 
-/** The response and its timing are the same for unknown emails: the rest happens afterwards. */
+/** Response and timing are the same for unknown emails: the rest happens afterwards. */
 export async function requestPasswordReset(
   context: Context,
   { email }: { email: string },
@@ -37,8 +37,8 @@ export async function isResetTokenValid(context: Context, token: string): Promis
 }
 
 /**
- * Ends sessions, open one-time tokens and on request the API token. The next sign-in makes the browser known, so
- * attackers who guess can't lock the person out.
+ * Also ends open one-time tokens. The next sign-in makes the browser known, so attackers who guess can't lock the
+ * person out.
  */
 export async function resetPassword(
   context: Context,

@@ -46,7 +46,6 @@ export class Passwords {
     this.#work = work;
   }
 
-  /** @throws PasswordsBusy, or RangeError for a password that is too long */
   async hash(password: string): Promise<string> {
     if (isLongerThan(password, LIMITS.passwordCharacters.most))
       throw new RangeError('the password is too long');

@@ -2,7 +2,6 @@ import type { ActivityEntry, Doer } from '#domain/activity';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** Records the activity of users and teams (§5.10). */
 export class PeopleActivity {
   readonly #deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log };
 

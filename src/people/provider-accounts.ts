@@ -27,8 +27,7 @@ export type NoAccount =
 export type Found = { id: string; email: string; isNew?: boolean };
 
 /**
- * The linked account, or the one with the email, which is linked now. The email must be confirmed here: otherwise an
- * attacker could make an account with a victim's email and share it.
+ * The email must be confirmed here: otherwise an attacker could make an account with a victim's email and share it.
  * @param by the provider's name
  */
 export async function findAccount(
@@ -46,7 +45,6 @@ export async function findAccount(
   return known.isEmailVerified ? join(context, known, link, by) : 'unconfirmed';
 }
 
-/** @param invitation the token of the invitation */
 export async function findOrMakeAccount(
   context: Context,
   identity: ExternalIdentity,

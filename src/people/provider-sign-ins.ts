@@ -10,8 +10,8 @@ import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn } from './sessions.ts';
 
 /**
- * Sign-in by OpenID Connect (§5.7). Issuer and subject identify the user. An account is linked only by an email that
- * the provider has verified and its owner has confirmed here. The provider decides about second factors.
+ * §5.7. Issuer and subject identify the user. An account is linked only by an email that the provider has verified and
+ * its owner has confirmed here. The provider decides about second factors.
  */
 
 /** Pages have a text for each. */

@@ -36,7 +36,7 @@ export interface ProviderIdentity {
   groups: string[] | null;
 }
 
-/** Can't be reached, or the response is invalid (`code`). The cause is for the log. */
+/** The provider can't be reached, or the response is invalid (`code`). The cause is for the log. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly code: 'PROVIDER_AWAY' | 'PROVIDER_REFUSED';
@@ -51,7 +51,6 @@ const WITHIN_SECONDS = 10;
 const LONGEST_ANSWER = 1024 * 1024;
 /** Of the metadata; keys are fetched again if one is unknown. */
 const KNOWN_FOR_MS = 60 * 60_000;
-/** The maximum age of a fresh authentication. */
 const AGAIN_SECONDS = 10 * 60;
 const CLOCK_TOLERANCE_SECONDS = 30;
 
@@ -93,7 +92,7 @@ export class Provider {
   }
 
   /**
-   * @param search the query of the address that the browser came back to
+   * @param search the query of the return address
    * @throws ProviderFault
    */
   async finish(search: string, attempt: ProviderAttempt): Promise<ProviderIdentity> {
@@ -165,7 +164,7 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }
 
-/** @param more claims of the userinfo endpoint, which override the ID token's */
+/** @param more claims of the userinfo endpoint, which override the token's */
 function readIdentity(token: Claims & { sub: string }, more: Claims, of: string): ProviderIdentity {
   const claims = { ...token, ...more };
   const names = [claims['name'], claims['preferred_username']];
@@ -178,7 +177,7 @@ function readIdentity(token: Claims & { sub: string }, more: Claims, of: string)
   };
 }
 
-/** The first email, if its claims mark it as verified. */
+/** The first email that is marked as verified. */
 function findVerified(all: readonly Claims[]): string | null {
   const email = all.find((claims) => claims['email'] !== undefined)?.['email'];
   if (typeof email !== 'string') return null;

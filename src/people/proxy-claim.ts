@@ -21,7 +21,6 @@ export const PROXY_NAME = 'the proxy';
 
 export type ProxyClaim =
   | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }
-  /** Invalid headers; the request isn't signed in. */
   | { kind: 'untrusted' };
 
 /** Null if the headers are missing or not from the proxy. */

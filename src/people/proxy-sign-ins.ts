@@ -19,7 +19,6 @@ import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
  * tokens.
  */
 
-/** Pages have a text for each. */
 export type ProxyRefusal =
   /** Contradicting headers, or no email. */
   'untrusted' | 'too-many' | NoAccount;
@@ -46,8 +45,8 @@ export function whoByProxy(context: Context, arrival: Arrival): ProxyClaim | nul
 }
 
 /**
- * @param lets `joined`: linked users (forms link and make no account); `known`: also users with an account of that
- * email; `anybody`: also new users, if they may register
+ * @param lets `joined`: linked users; `known`: also users with an account of that email; `anybody`: also new users, if
+ * they may register
  */
 export async function arrive(
   context: Context,
@@ -64,7 +63,6 @@ export async function arrive(
   return { session: await ofProxied(context, found.id), refusal: null };
 }
 
-/** Creates the account of a proxy's user who opened an invitation. */
 export async function registerByProxy(
   context: Context,
   invitation: string,

@@ -8,8 +8,8 @@ import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
 /**
- * Sensitive actions need the password again. Users without one sign in at the provider again; a cookie for this
- * session proves it.
+ * Sensitive actions need the password again, or a fresh sign-in at the provider, which a cookie for this session
+ * proves.
  */
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';
@@ -19,7 +19,6 @@ export const SIGNED_OUT = 'Sign in again and repeat this.';
 /** How long a fresh provider sign-in replaces the password. */
 const PROOF: SignedCookie = { name: 'belfry_provider_again', validMs: 10 * 60_000 };
 
-/** After a fresh sign-in at the provider. */
 export function proveAgain(context: Context, sessionId: string): string {
   return writeSigned(context, PROOF, sessionId);
 }
@@ -63,8 +62,8 @@ interface Asking {
 }
 
 /**
- * Null: by password. Otherwise by a fresh sign-in at the provider, because the user has no password or passwords are
- * off. A proxy offers none, but names the user in each request.
+ * Null: by password. Otherwise at the provider, because the user has no password or passwords are off. A proxy offers
+ * none, but names the user in each request.
  */
 export async function describeConfirmation(
   context: Context,
@@ -97,7 +96,6 @@ async function withoutPassword(
   return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
 }
 
-/** Counts a guess in a session. */
 export async function inSession<T extends { kind: string }>(
   context: Context,
   request: RequestContext,

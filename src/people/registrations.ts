@@ -55,7 +55,6 @@ export async function findFirstAccount(context: Context): Promise<FirstAccount |
   return { code: makeSetupCode(appKey), isCodeAlwaysAsked: isBehindProxy };
 }
 
-/** `SIGN_UP=open`, with passwords. */
 export function mayRegister(context: Context): boolean {
   const { signUp, passwordSignIn } = context.config;
   return signUp === 'open' && passwordSignIn;
@@ -137,7 +136,6 @@ export async function registerByInvitation(
   return made.kind === 'closed' ? NOT_FOUND : made;
 }
 
-/** Closed: nothing allows it (any more). */
 async function makeAccount(
   context: Context,
   person: NewPerson,
@@ -200,10 +198,7 @@ async function welcome(
   background.run('accounts.email-not-confirmed', () => mailConfirmation(context, user));
 }
 
-/**
- * By an invitation, by GROUP_ROLES, or with an own team if sign-up is open.
- * @param person the verified email in lower case
- */
+/** @param person the verified email in lower case */
 export async function registerByProvider(
   context: Context,
   { link, ...who }: { name: string; email: string; link: ProviderLink },

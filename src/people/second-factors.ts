@@ -98,7 +98,7 @@ export async function confirmSecondFactor(
     const step = begun && !begun.isConfirmed ? matchTotp(begun.secret, code, now) : null;
     if (step === null) return refuse('code', 'This code is not right.');
     const next = rotationOf(context, session);
-    // The step counts as used, so that no one can sign in with a code that they saw.
+    // So that no one can sign in with a code that they saw.
     if (!next || !(await store.secondFactors.confirm(user.id, step, next.rotation, now)))
       return refuse('code', SIGNED_OUT);
     await record(context, user.id, 'second factor, on');

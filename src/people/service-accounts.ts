@@ -11,7 +11,7 @@ import { confirmPassword } from './reauthentication.ts';
 import type { RequestContext } from './request-context.ts';
 import { makeServiceToken } from './secrets.ts';
 
-/** Tokens of a team that belong to no user, so they keep working when people leave (§5.11). For admins (§5.8). */
+/** Tokens of a team that belong to no user, so they keep working when people leave (§5.11). */
 
 export type { ServiceAccount };
 
@@ -23,7 +23,7 @@ export const serviceAccounts = {
     return context.store.serviceAccounts.list(teamId);
   },
 
-  /** Checks the password. Only this result contains the token. */
+  /** Only this result contains the token. */
   create: async (
     context: Context,
     actor: Actor,

@@ -47,9 +47,7 @@ export interface Session {
 }
 
 const COOKIE = 'belfry.session_token';
-/** Between the password and the code. */
 export const CHALLENGE_COOKIE = 'belfry.two_factor';
-/** Of an unused session. */
 const IDLE_MS = 14 * DAY_MS;
 /** Once a day, so that most requests write nothing. */
 const EXTEND_MS = DAY_MS;
@@ -144,7 +142,6 @@ async function askForCode(context: Context, userId: string): Promise<Opened> {
 interface Known {
   passwordHash?: string;
   challenge?: { purpose: string; hash: string };
-  /** By name and issuer. */
   provider?: { by: string; issuer: string };
 }
 

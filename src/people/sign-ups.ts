@@ -15,7 +15,7 @@ export function confirmsFirst({ mailer }: Context): boolean {
   return mailer.sends;
 }
 
-/** The response and its timing are the same whether or not there is an account. */
+/** Response and timing are the same whether or not there is an account. */
 export async function requestSignUp(
   context: Context,
   input: { email: string },
@@ -32,7 +32,6 @@ export async function requestSignUp(
   return DONE;
 }
 
-/** Null if used or expired. */
 export async function readSignUp(context: Context, token: string): Promise<string | null> {
   return (await readSecret(context, 'sign-up', token))?.whom ?? null;
 }

@@ -29,7 +29,6 @@ export async function readNextSecret(context: Context, actor: Actor): Promise<Sh
   return { createdAt: setAt, masked: mask(await openNext(context, teamId)) };
 }
 
-/** The activity log records that an admin has read it. */
 export async function revealSigningSecret(context: Context, actor: Actor): Promise<string | null> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   await context.activity.ofTeam(teamId, actor, { action: 'signing.shown' });

@@ -130,7 +130,7 @@ export async function describeTeam(
   return { leading, memberCount: members.length };
 }
 
-/** Not found: no member, or the owner, who keeps that role until a transfer. */
+/** Not found: the owner, too, who keeps that role until a transfer. */
 export async function changeRole(
   context: Context,
   actor: Actor,
