@@ -35,7 +35,7 @@ import { refusePast } from './pauses.ts';
 import { writeChannel, writeCron, writeQueue } from './records.ts';
 import { show } from './session.ts';
 
-/** `isPast`: it is over, covers nothing or is as by default, so an export leaves it out. */
+/** `isPast`: an export leaves it out, because it is over, covers nothing or is as by default. */
 export type Stored<Thing extends object = object> = Thing & { id: string; isPast?: boolean };
 
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
@@ -55,7 +55,7 @@ export interface Commanded<
   Thing extends object,
   Item extends Stored<Thing> = Stored<Thing>,
 > extends Collection<Thing, Item> {
-  /** The option that names an item; without it, items are named by `--id`. */
+  /** Without it, items are named by `--id`. */
   nameOption?: { flags: string; help: string };
   columns: readonly string[];
   record(item: Item): object;
@@ -173,7 +173,6 @@ export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   },
 };
 
-/** Throws a CommandFault if it was not saved. */
 function savedId(outcome: ChannelOutcome, name: string): string {
   switch (outcome.kind) {
     case 'saved':
@@ -189,7 +188,7 @@ function savedId(outcome: ChannelOutcome, name: string): string {
   }
 }
 
-/** Crons and queues by their names: they may not exist yet. */
+/** By name: they may not exist yet. */
 type NamedCover = 'team' | { crons: readonly string[]; queues: readonly string[] };
 
 function readCovers(fields: Fields, findings: Findings): NamedCover {
@@ -279,7 +278,7 @@ export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
   remove: async (work, teamId, id) => ((await work.deleteWindow(teamId, id)) ? {} : null),
 };
 
-/** The names of the covered crons and queues that still exist. */
+/** Leaves out deleted ones. */
 function nameSources(
   covered: readonly AlertSource[],
   sources: readonly (AlertSource & { name: string })[],

@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
 
-/** One line for the operator. */
 export class CommandFault extends Error {
   readonly code = 'COMMAND_REFUSED';
   /** 2: the settings name a database that this version can't use. */

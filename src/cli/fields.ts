@@ -144,12 +144,12 @@ function readHeader(text: string): [name: string, value: string] {
 
 /** The text of any JSON value, as given. */
 function readJsonOption(option: string, text: string): string {
-  // Any depth is parsed here; the field's reader checks the depth that is allowed.
+  // The field's reader checks the depth.
   if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
   throw new CommandFault(`${option}: It must be written as JSON.`);
 }
 
-/** Throws a CommandFault of one line that names every wrong option. */
+/** Throws a CommandFault that names every wrong option. */
 export function accept<Input, Thing extends object>(
   resource: Resource<Thing>,
   reading: Reading<Input>,

@@ -27,13 +27,11 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** One line per field. */
 export function printRecord(terminal: Terminal, record: Written): void {
   const lines = Object.entries(record).map(([name, value]) => [name, writeCell(value)]);
   printColumns(terminal, lines);
 }
 
-/** One line each, below the column names. */
 export function printTable(
   terminal: Terminal,
   records: readonly Written[],

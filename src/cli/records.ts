@@ -1,4 +1,4 @@
-/** With field names that scripts rely on, without headers and payloads, which may hold secrets. */
+/** Without headers and payloads, which may hold secrets. */
 import { hasEnded } from '#domain/cron-end';
 import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';

@@ -11,13 +11,11 @@ export type Purpose = 'read' | 'write' | 'migrate';
 export interface CommandServices {
   /** Rejects with a CommandFault if the operator has to act, such as for pending migrations. */
   open(purpose: Purpose): Promise<OpenModules>;
-  /** Works while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
   /** `why`: the reason if it isn't alive. */
   askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
   /** Changes nothing. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
-  /** A team's file refers to it. */
   readVariable(name: string): string | undefined;
   /** `-` is standard input. `fault` follows the file's name. */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
@@ -65,7 +63,6 @@ export interface Finding {
 export interface Terminal {
   print(text: string): void;
   say(text: string): void;
-  /** Commands with much output await it. */
   drained(): Promise<void>;
   /** JSON is indented on a terminal. */
   isInteractive: boolean;

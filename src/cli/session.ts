@@ -9,7 +9,6 @@ import { addTeamOption } from './options.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenModules, Purpose } from './services.ts';
 
-/** Opens the modules when first needed. */
 export class Session {
   readonly services: CommandServices;
   exitCode: 0 | 1 = 0;

@@ -82,9 +82,7 @@ export async function carryOut(
   report(session, steps, outcome);
 }
 
-/**
- * Each step has its own transaction. If one fails, earlier ones stay and are listed; the same command continues there.
- */
+/** Each step has its own transaction. If one fails, earlier ones stay, and the same command continues there. */
 async function applyAll(
   session: Session,
   work: Work,

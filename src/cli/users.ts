@@ -58,7 +58,7 @@ type Act = (
   options: VerbOptions,
 ) => Promise<object | null>;
 
-/** Commands about the account that `--email` names. Null: there is none. */
+/** Null: there is no account. */
 function addAccountVerbs(user: Command, session: Session): void {
   const verb = (name: string, description: string, act: Act) =>
     user

@@ -30,7 +30,6 @@ export type ReadVariable = (name: string) => string | undefined;
 export const SECRET_PREFIX = 'BELFRY_SECRET_';
 const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;
 
-/** Replaces references to the environment by the secrets. */
 export function readDocument(
   text: string,
   readVariable: ReadVariable,

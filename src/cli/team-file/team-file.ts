@@ -26,7 +26,6 @@ interface Item {
   name: string;
 }
 
-/** Collects all problems instead of stopping at the first. */
 export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const keys = SECTIONS.map(({ key }) => key);
@@ -57,7 +56,7 @@ function takeMapping(value: Value, path: Path, known: string[], problems: Proble
   return mapping;
 }
 
-/** Names must be distinct: a later file finds items by them. */
+/** A later file finds items by name. */
 function takeList(key: string, list: Value, problems: Problem[]): Value[] {
   if (!Array.isArray(list)) problems.push({ path: [key], message: 'It must be a list.' });
   const items = Array.isArray(list) ? list : [];
@@ -90,7 +89,6 @@ function takeItem(section: AnySection, fields: Fields, findings: Findings, given
   return takeWhole(section.resource, fields, findings, given);
 }
 
-/** The default channel has no name of its own. */
 function nameOf({ resource }: AnySection, thing: object): string {
   const written = write(resource, thing);
   const name = written.get('name') ?? written.get('kind');
@@ -146,7 +144,6 @@ export function planTeam(
   return { steps, problems };
 }
 
-/** Neither in the team nor in the file. */
 function findUnknownNames(
   { section, path, mapping }: Item,
   channels: readonly string[],
@@ -186,7 +183,7 @@ function planItem(
   const changes = compare(partsOf(resource), before, write(resource, read({})));
   if (current && changes.length === 0) return [];
   const apply = async (work: Work, teamId: string) => {
-    // Looked up now, because an earlier step may have created a channel.
+    // An earlier step may have created a channel.
     const all = await work.listChannelChoices(teamId);
     const refOf = (ref: string) => all.find((each) => each.name === ref)?.id ?? DEFAULT_REF;
     await section.save(work, teamId, read({ refOf }), current);
@@ -203,7 +200,7 @@ function staying({ resource, stays = [] }: AnySection, fields: Fields, current?:
   return parts.some(({ name }) => fields.has(name)) ? {} : pick(current ?? {});
 }
 
-/** For this or another team. Secrets are left out: the file names environment variables. */
+/** Secrets are left out: the file names environment variables. */
 export function writeTeamFile(
   teamName: string,
   state: TeamState,
