@@ -66,7 +66,7 @@ export function writeMessage(
   };
 }
 
-/** With several crons, no note or runbook applies to all. */
+/** With several crons, none applies to all. */
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
@@ -113,7 +113,7 @@ function titleOf(alert: StoredAlert, count: number): string {
   return `${label}: ${source.kind} ${name} ${describeEvent(alert)}`;
 }
 
-/** Crons that began to fail inside a window and still fail at its end. */
+/** Of crons that began to fail inside a window and still do. */
 function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
   const window = `“${nameOf(mutedBy ?? '')}”`;
   const what = count === 1 ? `cron “${nameOf(source.name)}” fails` : `${count} crons fail`;

@@ -22,15 +22,13 @@ interface NotifierOptions {
   sender: Sender;
   mailer: Mailer;
   log: Log;
-  /** Null for no limit. Without this function no usage alerts are raised (§6.7). */
+  /** Null: no limit. Without this function no usage alerts are raised (§6.7). */
   monthlyLimitOf?: (plan: string) => number | null;
-  /** Without a slash at its end. */
   baseUrl: string;
-  /** The page on which the recipient of an address stops its mails. */
+  /** Where the recipient of an address stops its mails. */
   stopUrlOf: (teamId: string, addressId: string) => string;
-  /** Default: the function `isSecretHeader` of the domain. */
   isSecretHeader?: IsSecretHeader;
-  /** In addition to those of each team. */
+  /** Of the operator. */
   maskedFields?: readonly string[];
   observer?: NotificationObserver;
 }
@@ -42,7 +40,6 @@ export interface Notifier {
   readonly name: 'notifier';
   /** A process that only serves pages doesn't call it, and can still send tests. */
   start(): Promise<void>;
-  /** Waits for running sends, for at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
   isQuiet(): boolean;
   /**

@@ -20,11 +20,11 @@ import { writeMessage } from './compose.ts';
 import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
-/** For metrics. Be quick and never throw. */
+/** Must be quick and never throw. */
 export interface NotificationObserver {
   /** For each mail or post. */
   notificationSent(channel: ChannelConfig['kind']): void;
-  /** For each mail or post; it is retried for an hour. */
+  /** It is retried for an hour. */
   notificationFailed(channel: ChannelConfig['kind']): void;
 }
 
@@ -41,7 +41,7 @@ interface SendingTools {
   baseUrl: string;
   stopUrlOf: (teamId: string, addressId: string) => string;
   isSecretHeader?: IsSecretHeader | undefined;
-  /** Of the operator, beside those of the team. */
+  /** Of the operator. */
   maskedFields?: readonly string[] | undefined;
   observer: NotificationObserver;
 }
@@ -84,13 +84,11 @@ type Step =
   | { target: NotificationTarget; kind: 'mail'; address: string; addressId?: string }
   | { target: NotificationTarget; kind: 'none' };
 
-/** With its first error. */
 interface SendResult {
   hasSent: boolean;
   error: string | null;
 }
 
-/** Sends the due notifications of a team, one after another. */
 export class NotificationSending {
   readonly #tools: SendingTools;
   readonly #store: Store;
@@ -118,7 +116,7 @@ export class NotificationSending {
     }
   }
 
-  /** The channel as it is set now; the default replaces a deleted one. Null: nothing is left to send. */
+  /** The default replaces a deleted one. Null: nothing is left to send. */
   async #findChannel(
     notification: ClaimedNotification,
   ): Promise<{ channel: Channel; channelId: string | null } | null> {
@@ -136,10 +134,7 @@ export class NotificationSending {
       await notifications.keep([notification], notification.targets, clock.now());
   }
 
-  /**
-   * Whether the batch is sent as one message. Not if the channel was deleted, and not for PagerDuty, where each alert is
-   * an incident.
-   */
+  /** False if the channel was deleted, and for PagerDuty, where each alert is an incident. */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
     const { channels } = this.#store;
@@ -168,7 +163,7 @@ export class NotificationSending {
     let left: NotificationTarget[] = steps.map(({ target }) => target);
     const result: SendResult = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
-      // A node that lost the claim must not send anything more.
+      // A node that lost the claim must not send more.
       let isOurs = true;
       const mayContinue = async () =>
         (isOurs = await notifications.keep(batch, left, clock.now() + LEASE_MS));
@@ -195,7 +190,7 @@ export class NotificationSending {
     return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }
 
-  /** @returns null if it was sent, else the error */
+  /** @returns null, or the error */
   async #take(
     notification: ClaimedNotification,
     {
@@ -243,8 +238,8 @@ export class NotificationSending {
     const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayContinue };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
-    // Leaves out recovered sources: the recovery may have been sent when there was no incident, so an incident opened
-    // now would stay open.
+    // Leaves out recovered sources: the recovery may have been sent when there was no incident, so a new one would stay
+    // open.
     const over = await alerts.listRecoveredSince(
       teamId,
       message.details.subjects.map(({ id }) => id),
@@ -290,8 +285,8 @@ export class NotificationSending {
 }
 
 /**
- * The present members and channel: the chat first, then each member or address once. For alerts of queues an email
- * channel adds no one: every member is emailed anyway.
+ * The chat first, then each member or address once. For alerts of queues an email channel adds no one: every member is
+ * emailed anyway.
  */
 function planSteps(
   { targets, alert }: Pick<ClaimedNotification, 'targets' | 'alert'>,

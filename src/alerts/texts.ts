@@ -5,13 +5,12 @@ const EXCERPT_CHARACTERS = 500;
 /** Marks that change the direction of writing can make a text read differently. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** One line without control characters, of at most `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = text.toWellFormed().replace(DIRECTION_MARKS, '');
   return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
 }
 
-/** Encodes every character that could end the URL in some markup. */
+/** Encodes characters that could end the URL in some markup. */
 export function plainUrl(url: string): string {
   const { href } = new URL(url);
   return href.replace(/[|<>"'`()[\]{}\\^*\s]/g, (character) => {
@@ -19,7 +18,6 @@ export function plainUrl(url: string): string {
   });
 }
 
-/** Null if it is empty or not text. */
 export function excerptOf(
   bytes: Uint8Array,
   hide: (text: string) => string = (text) => text,

@@ -1,10 +1,7 @@
 import type { AlertLevel } from '#domain/alert-streak';
 import type { StoredAlert } from '#store/alerts/alerts';
 
-/**
- * An alert before a channel formats it. Its texts come from outside: a channel escapes everything that it would read
- * as markup.
- */
+/** Its texts come from outside: a channel escapes everything that it would read as markup. */
 export interface Message {
   level: AlertLevel | 'test';
   teamId: string;

@@ -12,8 +12,8 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 };
 
 /**
- * A failure or warning opens an incident, a recovery resolves it. Each cron and queue has a deduplication key, and
- * others for slow runs and for a queue as a whole. A test opens an incident and resolves it.
+ * A failure or warning opens an incident, a recovery resolves it. Slow runs and a queue as a whole have deduplication
+ * keys of their own. A test opens an incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {
