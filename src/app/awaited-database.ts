@@ -12,8 +12,7 @@ interface WaitOptions {
 }
 
 /**
- * Opens the database once its server answers: after a reboot it may start later. Logs the reason at once and every
- * minute. Rejects if the server refuses.
+ * After a reboot the server may start later. Logs the reason at once and every minute. Rejects if the server refuses.
  */
 export async function openWhenThere<Opened>(
   open: () => Promise<Opened>,

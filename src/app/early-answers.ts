@@ -6,9 +6,8 @@ export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;
 export const DROPPED_WITHIN_MS = 2_000;
 
 /**
- * Node would close the connection, the kernel would reset it because of unread bytes, and a
- * client that is still sending would see the reset. So the response is sent at once, and its
- * end waits for the rest of the request.
+ * Node would close the connection, the kernel would reset it because of unread bytes, and a client that is still
+ * sending would see the reset. So the response is sent at once, and its end waits for the rest of the request.
  */
 export function deliverEarlyAnswer(
   request: IncomingMessage,

@@ -17,10 +17,7 @@ interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' 
   trustedProxies: number;
 }
 
-/**
- * Loaded on the first visit, so that the start doesn't wait for it and a node without visitors runs without React.
- * Mount it last.
- */
+/** So that the start doesn't wait for it and a node without visitors runs without React. Mount it last. */
 export function createLazyDashboard(given: Options): Hono {
   const { baseUrl, targets, trustedProxies, ...options } = given;
   let loading: Promise<Hono> | null = null;

@@ -24,13 +24,12 @@ export class Service {
     this.#overtimeMs = overtimeMs;
   }
 
-  /** If a part can't start, stops the others and rejects with that fault. */
   async start(): Promise<void> {
     for (const part of this.#parts) await this.add(part);
   }
 
   /**
-   * For a part that can only be created after others have started.
+   * For a part that needs others to have started.
    * @returns false if the service is being stopped, which also stops this part
    */
   async add(part: Part): Promise<boolean> {
@@ -87,8 +86,8 @@ interface SignalSource {
 }
 
 /**
- * The first SIGTERM or SIGINT stops gracefully, the second ends the process. A second one within `echoMs` is a
- * repetition: a parent process may pass on a signal that this process already got.
+ * The first SIGTERM or SIGINT stops gracefully, the second ends the process. One within `echoMs` is a repetition: a
+ * parent process may pass on the first.
  */
 export function stopOnSignals(
   source: SignalSource,

@@ -79,7 +79,6 @@ async function prettyStream(destination: DestinationStream): Promise<Destination
   return { write: (line) => destination.write(format(line)) };
 }
 
-/** JSON with `level`, `time`, `event` and the fields. */
 export async function createLog(options: LogOptions): Promise<MainLog> {
   const logger = pino(
     {

@@ -96,7 +96,6 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** A one-line message for faults that an operator can fix. */
 function explainOpening(fault: unknown): unknown {
   if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
   if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
@@ -106,7 +105,7 @@ function explainOpening(fault: unknown): unknown {
   return new CommandFault(text, { cause: fault, exitCode });
 }
 
-/** `info` becomes `warn`: routine messages would distract from a command's output. */
+/** Routine messages would distract from a command's output. */
 function quieter(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }

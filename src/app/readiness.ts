@@ -10,10 +10,7 @@ interface Deps {
   probeWrite(): Promise<void>;
 }
 
-/**
- * Whether the database answers and takes writes. Writes are tried only after a call has failed, so that readiness
- * costs nothing otherwise.
- */
+/** Writes are tried only after a call has failed, so that readiness costs nothing otherwise. */
 export class Readiness {
   readonly #deps: Deps;
   #isSuspect = false;

@@ -79,7 +79,7 @@ async function openDatabase({
       clock: realClock,
       log,
       bounds: config.teamBounds,
-      // Nothing can be read or written any more, so a graceful stop makes no sense.
+      // A graceful stop makes no sense without the database.
       onLost: (fault) => endWith(fault, log),
       serving: true,
     });

@@ -47,20 +47,20 @@ const EVERYWHERE: Cidr[] = [{ base: '0.0.0.0', prefix: 0 }];
 
 interface ServiceOptions {
   config: Config;
-  /** The key of 32 bytes that encrypts secrets. */
+  /** 32 bytes. */
   appKey: Uint8Array;
-  /** Already open. The service closes it. */
+  /** The service closes it. */
   store: OpenedStore;
   clock: Clock;
   log: Log;
   baseUrl: string;
   /** The address of this process's own `/echo`; null if it listens on no IPv4 address. */
   echo?: OwnEcho | null;
-  /** Set by tests that skip more time than a lease lasts. */
+  /** For tests that skip more time than a lease lasts. */
   leaseMs?: number;
   /** Without a build, only the API and the service pages answer. */
   dashboardBuild?: DashboardBuild | null;
-  /** Set by tests to spend less work on hashing passwords. */
+  /** For tests, to hash passwords faster. */
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
 }
 
@@ -74,11 +74,9 @@ export interface BelfryService {
   app: Hono;
   notifier: Notifier;
   bulkRunner: BulkRunner;
-  /** Starts the engine, the notifications and the housekeeping. `app` needs no start. */
+  /** `app` needs no start. */
   start(): Promise<void>;
-  /**
-   * Starts nothing more and waits for running work up to `graceMs`. Ends a running start early. The store stays open.
-   */
+  /** Waits for running work up to `graceMs`. Ends a running start early. The store stays open. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -144,7 +142,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   };
 }
 
-/** A stop during the start ends that early and waits for it, so that both never use the parts at once. */
+/** A stop during the start waits for it, so that both never use the parts at once. */
 function endingEarly(
   start: (signal: AbortSignal) => Promise<void>,
   stop: BelfryService['stop'],
@@ -253,7 +251,7 @@ function watchWork(
   });
 }
 
-/** The free space on the disk of the SQLite file; null with Postgres. */
+/** Free space on the SQLite file's disk; null with Postgres. */
 async function readFreeBytes({ database }: Config): Promise<number | null> {
   if (database.kind !== 'sqlite') return null;
   const { bavail, bsize } = await statfs(dirname(database.path));
@@ -363,7 +361,7 @@ function limitTests({
   };
 }
 
-/** The pages without a login, which are served with `ROLE=engine`, too. */
+/** Pages without a login; served with `ROLE=engine`, too. */
 function buildServicePages(
   { config, store, baseUrl }: Pick<ServiceOptions, 'config' | 'store' | 'baseUrl'>,
   { metrics, readiness }: { metrics: Metrics; readiness: Readiness },

@@ -37,7 +37,6 @@ export class SharedRateLimiter implements RateLimiter {
     this.#usedUp.set(address, resetAtMs);
   }
 
-  /** Removes closed windows, about once per window length. */
   async #tidy(nowMs: number): Promise<void> {
     if (nowMs - this.#tidiedAtMs < RATE_WINDOW_MS) return;
     this.#tidiedAtMs = nowMs;
