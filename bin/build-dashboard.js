@@ -77,7 +77,7 @@ const isBuiltFrom = (hash) => {
   return existsSync(file) && readFileSync(file, 'utf8') === hash;
 };
 
-/** If two builds finish together, either will do. */
+/** Of simultaneous builds, either will do. */
 function swapIn(fresh, hash) {
   const last = `${BUILT}.last-${process.pid}`;
   try {
@@ -90,10 +90,7 @@ function swapIn(fresh, hash) {
   }
 }
 
-/**
- * In a new folder, so that a failed build leaves the last one intact. Resolves to 'built', 'unchanged' or 'failed';
- * errors are on standard error.
- */
+/** In a new folder, so that a failed build leaves the last one intact. Errors are on standard error. */
 export async function buildDashboardIfChanged() {
   if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
   const hash = hashSources();

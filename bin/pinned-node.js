@@ -44,9 +44,7 @@ function runUnder(node) {
   });
 }
 
-/**
- * True if this process may continue. Otherwise the script runs again under the pinned Node, or an error was printed.
- */
+/** False: the script runs again under the pinned Node, or an error was printed. */
 export function isPinnedNode() {
   if (Number.parseInt(process.versions.node, 10) >= NEEDED) {
     if (process.env[MARK] !== undefined) followParent();

@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 const KEPT_BYTES = 256 * 1024;
 
 /**
- * Runs a slow command and prints one line: `what`, and on a terminal the elapsed time. The command's output follows
- * only if it fails.
+ * Prints one line: `what`, and on a terminal the elapsed time. The command's output follows only if it fails.
  *
  * @param {string} what
  * @param {{ file: string, args: string[], cwd: string, env: NodeJS.ProcessEnv }} command

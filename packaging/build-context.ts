@@ -14,7 +14,7 @@ export function listContext(): string[] {
   return filterContext(ignore, tracked.split('\0').filter(Boolean));
 }
 
-/** Packs the build context with fixed times and owners, so that equal files give equal bytes. @returns the path */
+/** Fixed times and owners: equal files give equal bytes. @returns the path */
 export function packContext(): string {
   const files = [...new Set([...ENGINE_FILES, ...listContext()])].toSorted();
   const fixed = ['--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
