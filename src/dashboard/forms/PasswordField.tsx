@@ -29,14 +29,16 @@ function PasswordField(props: OwnFieldProps<'input'>) {
   );
 }
 
-type NewPasswordProps = { label: string; description?: string };
+type NewPasswordProps = { label: string; description?: string; autoFocus?: boolean };
 
 export function NewPasswordField({
   label,
   description = 'At least 8 characters.',
+  ...more
 }: NewPasswordProps) {
   return (
     <PasswordField
+      {...more}
       name="password"
       label={label}
       description={description}

@@ -23,7 +23,7 @@ export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
   return (
     <SignedOutForm
       title="Confirm your new email"
-      note="It replaces the present one of your account."
+      note="It replaces the current email of your account."
       word="Confirm email"
     />
   );

@@ -31,7 +31,7 @@ export default function ResetPassword({ loaderData }: Route.ComponentProps) {
       note="It ends all your sessions; sign in with it afterwards."
       word="Set password"
     >
-      <NewPasswordField label="New password" />
+      <NewPasswordField label="New password" autoFocus />
       <RevokeTokenField />
     </SignedOutForm>
   );

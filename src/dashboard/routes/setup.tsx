@@ -31,7 +31,7 @@ export default function Setup({ loaderData }: Route.ComponentProps) {
           name="code"
           autoFocus
           label="Setup code"
-          description="Find it in the service’s log, or run `belfry setup-code`."
+          description="Find it in the service’s log, or run: belfry setup-code"
           autoComplete="off"
           required
           maxLength={LIMITS.codeCharacters}
