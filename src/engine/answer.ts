@@ -31,7 +31,7 @@ export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
   return buildRequest({ method, url, headers, payload: payloadOf(run) });
 }
 
-/** Judges a response or failure by the rules of §2.7. */
+/** By the rules of §2.7. */
 export function answerOf(
   run: Run,
   exchange: Exchange,
@@ -134,7 +134,7 @@ function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEn
 function responseOf(exchange: Exchange, trace: string, keepBytes: number): StoredResponse {
   if (exchange.kind !== 'answered') return { body: NO_BYTES, totalBytes: 0, trace };
   const { stored, totalBytes } = exchange.body;
-  // A copy, so that the rest of the body doesn't stay in memory.
+  // A copy, so the rest of the body doesn't stay in memory.
   const body = stored.length > keepBytes ? Uint8Array.from(stored.subarray(0, keepBytes)) : stored;
   return { body, totalBytes, trace };
 }

@@ -10,7 +10,7 @@ import type { SlotHolder } from './slots.ts';
 
 const OPTIONS = { timeoutSeconds: 10, needs: { searchFor: [], paths: [] } };
 
-/** A callback from its claim until it is sent and deleted (§6.1). */
+/** From its claim until it is sent and deleted (§6.1). */
 export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {
   readonly id: string;
   readonly group: FairGroup;

@@ -22,7 +22,6 @@ interface EngineOptions {
   log: Log;
   observer: EngineObserver;
   maxConcurrentRequests: number;
-  /** How many bytes of a response's body are stored. */
   responseKeepBytes: number;
   /** Milliseconds. Tests that skip time set a long one. */
   leaseMs?: number;
@@ -30,36 +29,32 @@ interface EngineOptions {
 }
 
 const MAX_GROUPS = 64;
-/** How often the whole schedule is read again. Signals are hints and may be lost. */
+/** Signals are hints and may be lost. */
 const RESCAN_EVERY_MS = 15_000;
-/** How long to wait with a group that is due but returned nothing, because another node holds its rows. */
+/** For a group that is due but whose rows another node holds. */
 const CONTENDED_PAUSE_MS = 5;
-/** How long to wait with a group at its queue's limit. The end of a run wakes it earlier, unless its signal is lost. */
+/** The end of a run wakes a group earlier, unless its signal is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
-/** When to retry a claim that skipped a row that another transaction has locked. */
+/** After a claim that skipped locked rows. */
 const LOCKED_PAUSE_MS = 100;
-/** The minimum pause between two claims from a queue with a high rate; the rate's credit covers it. */
+/** Between two claims from a queue with a high rate; the rate's credit covers it. */
 const GATHERED_MS = 10;
 const STORE_DOWN_PAUSE_MS = 500;
-/** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
+/** After this long without a successful scan or claim, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
-/** The claims of one kind of group. Kinds do not wait for each other's claims. */
+/** Kinds don't wait for each other's claims. */
 interface ClaimLoop {
   readonly kind: FairGroup['kind'];
   readonly scheduler: FairScheduler;
   isRunning: boolean;
   wokenWhileRunning: boolean;
   cancelSleep: () => void;
-  /** The times of the first and the last of consecutive failed claims; null after a success. */
+  /** Of consecutive failed claims; null after a success. */
   failed: { firstMs: number; lastMs: number } | null;
 }
 
-/**
- * Each kind of group has a loop that claims. Claimed runs proceed independently, and free
- * their slots when their responses have arrived. No state is only in memory: the process may
- * end at any instant.
- */
+/** Claimed runs proceed independently. No state is only in memory: the process may end at any instant. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
@@ -80,15 +75,15 @@ export class Engine {
   readonly #addingUp: AddingUp;
   readonly #cronTimes: CronTimes;
   #stopping = false;
-  /** The slots of claims under way: dealt, and not taken by a run yet. */
+  /** Dealt, and not taken by a run yet. */
   #reserved = 0;
   readonly #claims = new Set<Promise<void>>();
-  /** Lost claims are being put back; meanwhile nothing is claimed. */
+  /** Meanwhile nothing is claimed. */
   #releasing: Promise<void> | null = null;
   #cancelRescan: (() => void) | null = null;
   #stopListening = () => {};
   #idle: (() => void) | null = null;
-  /** When everything that waits was last read, by the monotonic clock. */
+  /** The last scan of everything, by the monotonic clock. */
   #lookedAtMs = -Infinity;
 
   constructor(options: EngineOptions) {
@@ -120,9 +115,8 @@ export class Engine {
   }
 
   /**
-   * False if all claims of some kind have failed for a minute, or no scan succeeded: the
-   * database is down, refuses, or does not answer. Only attempted claims count: while every
-   * slot is taken, nothing is wrong.
+   * False if all claims of some kind have failed for a minute, or no scan succeeded. Only attempted claims count: while
+   * every slot is taken, nothing is wrong.
    */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
@@ -140,7 +134,7 @@ export class Engine {
     this.#cronTimes.start();
   }
 
-  /** For `graceMs` at most. Runs that are left are settled as cut off (§3.6). */
+  /** Runs that are left after `graceMs` are settled as cut off (§3.6). */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
@@ -183,7 +177,6 @@ export class Engine {
     }
   }
 
-  /** Everything that waits in it may start. */
   #lookAgain(queueId: string, teamId: string): void {
     const from = this.#store.runs.waitingSince(queueId);
     const key = { kind: 'queue', id: queueId, teamId } as const;
@@ -241,7 +234,7 @@ export class Engine {
       return;
     }
     loop.isRunning = true;
-    // Runs after the events at hand, so that signals that arrive together are served together.
+    // So signals that arrive together are served together.
     setImmediate(() => void this.#run(loop));
   }
 
@@ -267,7 +260,7 @@ export class Engine {
     else this.#sleep(loop);
   }
 
-  /** Waits for the running claims and puts back lost runs. */
+  /** Waits for the running claims first. */
   async #releaseLostClaims(): Promise<void> {
     if (this.#releasing === null && this.#lostClaims.idleForMs > 0) return;
     this.#releasing ??= Promise.all(this.#claims)
@@ -278,7 +271,6 @@ export class Engine {
     await this.#releasing;
   }
 
-  /** False while no slot is free, nothing is due, or too many outcomes wait to be stored. */
   #mayClaim({ scheduler }: ClaimLoop): boolean {
     return !this.#stopping && this.#hasCapacity() && scheduler.nextDueAt() <= this.#clock.now();
   }
@@ -316,7 +308,7 @@ export class Engine {
       const dealt = slots[n] ?? 0;
       return dealt > 0 ? [{ group, slots: dealt }] : [];
     });
-    // A group without a slot is served next if the others leave any. If no group may have one, some run must end first.
+    // Groups without a slot are served next if the others leave one. If no group may have one, some run must end first.
     const retryAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
     for (const [n, group] of groups.entries()) {
       if (slots[n] === 0) scheduler.giveBack(group, retryAt, group.from);
@@ -327,7 +319,7 @@ export class Engine {
     const claim = this.#claimFrom(loop, served, now).finally(() => {
       this.#reserved -= dealt;
       this.#claims.delete(claim);
-      // Loops of other kinds may have waited for slots that this claim did not use.
+      // Loops of other kinds may have waited for slots that this claim didn't use.
       this.#wakeDue();
     });
     this.#claims.add(claim);
@@ -380,11 +372,11 @@ export class Engine {
       const group = groupOf.get(id);
       if (!group) continue;
       group.isAtLimit = blocker === 'at-limit';
-      // A run that ended during the claim may have freed a slot that the claim did not see.
+      // A run that ended during the claim may have freed a slot.
       const hasFreedSlot = group.isAtLimit && group.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
       const again = hasFreedSlot ? now : this.#whenAgain(nextDueAt, blocker, gotSome, now);
-      // For a paused queue the claim does not return the waiting jobs.
+      // For a paused queue the claim doesn't return the waiting jobs.
       const from = blocker === 'paused' ? group.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
       scheduler.giveBack(group, nextDueAt === null ? null : again, from, startsAt);
@@ -419,8 +411,8 @@ export class Engine {
   }
 
   /**
-   * None if the process was blocked so long that another node declared it dead and ended
-   * them. Rejects if that can't be checked; the runs are then a lost claim.
+   * None if the process was blocked so long that another node ended them. Rejects if that can't be checked; the runs
+   * are then a lost claim.
    */
   async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];

@@ -1,6 +1,6 @@
 import { type Timed, TimerQueue } from './timer-queue.ts';
 
-/** Runs with the same key share slots as one group: the jobs of a queue, the executions of a team, or its callbacks. */
+/** Runs with the same key share slots: the jobs of a queue, the executions of a team, or its callbacks. */
 export interface FairnessKey {
   kind: 'queue' | 'crons' | 'callbacks';
   /** The queue's id, else the team's. */
@@ -10,10 +10,10 @@ export interface FairnessKey {
 
 /** `dueAt`: the earliest due entry; Infinity if none is known. */
 export interface FairGroup extends FairnessKey, Timed {
-  /** The next claim searches from here: as far as this node can see, nothing due earlier waits. */
+  /** As far as this node can see, nothing due earlier waits. */
   from: number;
   inFlight: number;
-  /** The earliest time reported during a claim; null outside of one. It overrides the claim's result. */
+  /** The earliest time reported during a claim, which overrides its result; null outside of one. */
   signalledAt: number | null;
   signalledFrom: number;
   isReady: boolean;
@@ -21,16 +21,15 @@ export interface FairGroup extends FairnessKey, Timed {
   notBefore: number;
   /** Settings changed during a claim: its result about the rate is out of date. */
   isChanged: boolean;
-  /** The last claim found the concurrency limit reached. The next end of a run frees a slot. */
+  /** By the last claim. The next end of a run frees a slot. */
   isAtLimit: boolean;
-  /** The number of stored ends, so that a claim detects an end during it. */
+  /** The number of stored ends, so a claim detects an end during it. */
   settled: number;
 }
 
 /**
- * Only a hint: signals and claims update it, regular scans rebuild it, and the store
- * decides. Due groups are served in a line, however much waits in the others (§3.8). Memory
- * and time are per group, never per job.
+ * Only a hint: signals and claims update it, regular scans rebuild it, and the store decides. Due groups are served in
+ * a line, however much waits in the others (§3.8). Memory and time are per group.
  */
 export class FairScheduler {
   readonly #groups = new Map<string, FairGroup>();
@@ -50,7 +49,7 @@ export class FairScheduler {
     if (at < group.dueAt) this.#setDue(group, at);
   }
 
-  /** Settings may have changed: forgets the last claim's result about the rate. */
+  /** Forgets the last claim's result about the rate. */
   expectChanged(key: FairnessKey, dueAt: number, from = dueAt): void {
     const group = this.group(key);
     group.notBefore = -Infinity;
@@ -113,7 +112,7 @@ export class FairScheduler {
     this.#forgetIfIdle(group);
   }
 
-  /** The end of a run is stored. If the queue was at its limit, or a claim is looking at it, a slot may be free now. */
+  /** If the queue was at its limit, or a claim is looking at it, a slot may be free now. */
   settle(known: FairGroup, now: number): void {
     // A group is forgotten when its last run frees its slot. It may have been created again since.
     const group = known.inFlight > 0 ? known : this.#groups.get(nameOf(known));

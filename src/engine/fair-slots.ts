@@ -4,11 +4,9 @@ interface SlotSeeker {
 }
 
 /**
- * A team or group may hold about this many times the slots that are still free to it. A lone
- * team gets most slots, the next one most of the rest; they even out as requests end. A
- * fixed cap would waste slots when one team is alone, or leave none when several teams'
- * requests hang. Applies to teams among all slots, then to a team's groups among its slots,
- * so that a hanging queue doesn't delay the team's others. A lone group gets two thirds of
+ * A team or group may hold about this many times the slots that are still free to it. A fixed cap would waste slots
+ * when one team is alone, or leave none when several teams' requests hang. Applies to teams among all slots, then to a
+ * team's groups among its slots, so a hanging queue doesn't delay the team's others. A lone group gets two thirds of
  * all slots.
  */
 const TEAM_SLOTS_PER_FREE = 7;
@@ -46,10 +44,7 @@ export function dealSlots(
   }
 }
 
-/**
- * Half of what a lone group gets, so that the next claim is made while these runs are sent.
- * If a claim filled all slots, nothing would be sent during the next one.
- */
+/** Half of what a lone group gets, so the next claim is made while these runs are sent. */
 const CLAIMED_SHARE = 1 / 3;
 
 export function cutToClaim(dealt: readonly number[], allSlots: number): number[] {

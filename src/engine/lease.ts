@@ -24,8 +24,8 @@ interface LeaseOptions {
 /**
  * Joins the nodes, renews the lease, and settles runs of dead nodes (§3.6).
  *
- * While the node's row exists, its claims are its own, even if the renewal was late. If another node has declared it
- * dead, it joins under a new id and may not end runs of the old one.
+ * While the node's row exists, its claims are its own, however late the renewal. A node that was declared dead joins
+ * under a new id and may not end runs of the old one.
  */
 export class Lease {
   readonly #store: Store;
@@ -56,9 +56,8 @@ export class Lease {
   }
 
   /**
-   * Whether the claim's runs may be sent. It queries the database only if the process was blocked for so long that
-   * others may have declared it dead. After `stop` nothing may be sent: signing off puts back runs that haven't
-   * started.
+   * Whether the claim's runs may be sent. Queries the database only if the process was blocked for so long that others
+   * may have declared it dead. After `stop` nothing may be sent: signing off puts back runs that haven't started.
    *
    * Rejects if the database doesn't answer.
    */
@@ -76,7 +75,6 @@ export class Lease {
 
   /**
    * Running runs are settled like those of a dead node.
-   * @param known ids of the running runs and callbacks
    * @returns the claims that were put back, to announce them to other nodes
    */
   async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {
@@ -107,7 +105,7 @@ export class Lease {
     }
   }
 
-  /** Simultaneous calls share a renewal, so that a dead node joins again only once. */
+  /** Shared by simultaneous calls, so a dead node joins again only once. */
   async #renew(): Promise<void> {
     this.#renewing ??= this.#renewOrRejoin().finally(() => {
       this.#renewing = null;

@@ -10,8 +10,8 @@ const LOOK_EVERY_MS = 15_000;
 const STORE_DOWN_PAUSE_MS = 500;
 
 /**
- * Claims whose answer was lost with the connection. Rows that this node has claimed but doesn't run are put back
- * (§3.6). A sent run stays under way until its end is stored, so it never counts as lost.
+ * Claims whose answer was lost with the connection (§3.6). A sent run stays under way until its end is stored, so it
+ * never counts as lost.
  */
 export class LostClaims {
   readonly #store: Store;
@@ -28,7 +28,7 @@ export class LostClaims {
     this.#slots = slots;
   }
 
-  /** A failed claim may have been made. `doubt` has the rows it may have taken. */
+  /** A failed claim may have taken the rows of `doubt`. */
   expect({ queueIds, since }: Doubt): void {
     for (const queueId of queueIds) this.#queueIds.add(queueId);
     this.#since = Math.min(this.#since, since);

@@ -7,9 +7,8 @@ interface Seen {
 }
 
 /**
- * A node is dead if it is gone, or if its beat didn't change for a whole lease while this node kept looking. Only time
- * of this process counts, so a wrong clock ends no lease. Time in which this node could not look doesn't count: the
- * others may have been cut off too.
+ * A node is dead if it is gone, or if its beat didn't change for a whole lease while this node kept looking. A wrong
+ * clock ends no lease. Time in which this node could not look doesn't count: the others may have been cut off too.
  */
 export class Peers {
   readonly #leaseMs: number;

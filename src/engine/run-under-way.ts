@@ -40,8 +40,7 @@ interface Stored {
 }
 
 /**
- * A run from its claim to its stored end. It frees its slot when the response has arrived, and is settled however long
- * the database is down.
+ * It frees its slot when the response has arrived, and is settled however long the database is down.
  *
  * Steps are plain calls. Only failed jobs, which need their queue's policy, and ends that can't be stored at once take
  * promises.

@@ -29,7 +29,6 @@ export function untilStored<T>(tools: Tools, ways: Ways<T>): Promise<T> {
   return ways[0]().catch((error: unknown) => storeAgain(tools, ways, error));
 }
 
-/** @param error why the first try failed */
 export async function storeAgain<T>(
   { clock, log }: Tools,
   ways: Ways<T>,

@@ -10,7 +10,7 @@ export interface SlotHolder {
 
 /** With more unstored responses, the engine claims nothing. */
 const MOST_WAITING_BYTES = 32 * 2 ** 20;
-/** Beyond this, responses aren't stored, so that an outage of the database can't use up the memory. */
+/** Beyond this, responses aren't stored: an outage of the database must not use up the memory. */
 const MOST_KEPT_BYTES = 128 * 2 ** 20;
 
 export class Slots {

@@ -5,7 +5,7 @@ export interface Timed {
   heapIndex: number;
 }
 
-/** A binary heap of groups by due time. Each item has its index, so a changed item moves and leaves no old entry. */
+/** A binary heap. Each item has its index, so a move leaves no old entry. */
 export class TimerQueue<Item extends Timed> {
   readonly #heap: Item[] = [];
 

@@ -42,10 +42,7 @@ interface AttemptOptions {
 
 const NO_HEADERS: HeaderList = [];
 
-/**
- * One exchange, from its URL to the last byte of the response. It ends exactly once, by `onExchange`; later events are
- * ignored.
- */
+/** Ends exactly once, by `onExchange`; later events are ignored. */
 export class Attempt implements ConnectionUser, BudgetedTask {
   readonly #tools: AttemptTools;
   readonly #request: OutgoingRequest;
@@ -126,7 +123,6 @@ export class Attempt implements ConnectionUser, BudgetedTask {
     this.#connect();
   }
 
-  /** An idle connection, or a new one. */
   #connect(): void {
     const { connections } = this.#tools;
     const target = this.#target;
@@ -275,7 +271,7 @@ export class Attempt implements ConnectionUser, BudgetedTask {
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
     const ending = this.#ending();
-    // If the process was blocked for longer than timeouts are extended, its own clock shows less than the timeout.
+    // If the process was blocked for longer than timeouts are extended, its clock shows less than the timeout.
     const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
     this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
   }

@@ -34,8 +34,8 @@ export function createTlsContext(trusted: readonly string[]): tls.SecureContext 
 }
 
 /**
- * A connection to one judged address, never to a name, so nothing is looked up twice. It has one exchange at a time;
- * unexpected bytes close it.
+ * To one judged address, never to a name, so nothing is looked up twice. It has one exchange at a time; unexpected
+ * bytes close it.
  */
 export class Connection {
   readonly site: Site;
@@ -145,12 +145,12 @@ export class Connection {
     this.resume();
   }
 
-  /** Closes the connection in any state, with an event. */
+  /** In any state, with an event. */
   close(error: Error): void {
     this.#close(error);
   }
 
-  /** Closes the connection without an event. */
+  /** Without an event. */
   destroy(): void {
     this.#user = null;
     this.#close(null);

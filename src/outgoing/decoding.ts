@@ -38,12 +38,12 @@ interface DecodingEvents {
   onBodyCorrupt(coding: Coding): void;
 }
 
-/** Small, so that a decompression bomb expands piece by piece. */
+/** Small, so a decompression bomb expands piece by piece. */
 const CHUNK_BYTES = 32 * 1024;
 
 /**
- * Decodes on the zlib threads. It takes bytes only while `isReady`, so a bomb never expands faster than its output is
- * processed. Decoding stops once nothing more is wanted.
+ * It takes bytes only while `isReady`, so a bomb never expands faster than its output is processed. Decoding stops once
+ * nothing more is wanted.
  */
 export class DecodedBody implements BudgetedTask, PermitUser {
   readonly #coding: Coding;
@@ -90,7 +90,7 @@ export class DecodedBody implements BudgetedTask, PermitUser {
     else this.#decoder.end();
   }
 
-  /** Stops decoding; no event follows. */
+  /** No event follows. */
   close(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -99,8 +99,6 @@ export class DecodedBody implements BudgetedTask, PermitUser {
     this.#decoder?.on('error', () => {}).destroy();
     this.#tools.brotliSemaphore.release(this);
   }
-
-  // Methods of `BudgetedTask` and `PermitUser`.
 
   runSlice(): void {
     if (this.#unseen === null) return;

@@ -39,12 +39,7 @@ export interface ClosableSender extends Sender {
   close(): Promise<void>;
 }
 
-/**
- * The only sender of requests (§2.6, §2.7).
- *
- * `send` never rejects: every fault becomes an `Exchange` and affects no other one. Proxies from the environment
- * aren't used.
- */
+/** `send` never rejects: every fault becomes an `Exchange` (§2.6, §2.7). Proxies from the environment aren't used. */
 export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;
   const liveClock = new LiveClock(clock);

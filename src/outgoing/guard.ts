@@ -18,13 +18,12 @@ interface GuardOptions {
   resolver: NameResolver;
   /** May be called at any address (§2.12). */
   echo: OwnEcho | null;
-  /** Default: all network interfaces. */
   readOwnAddresses?: () => readonly string[];
 }
 
 /**
- * Decides which addresses may be dialled (§2.11). One blocked address of a host blocks them all. Dial the returned
- * addresses, and don't resolve the name again.
+ * Decides which addresses may be dialled (§2.11). One blocked address of a host blocks them all. Don't resolve the name
+ * again.
  */
 export class Guard {
   readonly #options: GuardOptions;

@@ -6,10 +6,7 @@ import type { Clock } from '#domain/clock';
 const MAX_BYTES = 256 * 1024;
 const TTL_MS = 5_000;
 
-/**
- * The machine's table of names, which c-ares doesn't read: names of a self-hoster or a container runtime may be in no
- * DNS server.
- */
+/** c-ares doesn't read it, but names of a self-hoster or a container runtime may be in no DNS server. */
 export class HostsFile {
   readonly #clock: Clock;
   readonly #path: string;

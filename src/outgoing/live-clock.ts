@@ -47,10 +47,7 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
     return this.#stoodStillMsAt(this.#clock.monotonicMs());
   }
 
-  /**
-   * Wakes after `ms` on this clock. Standstills delay it by at most `ms`. Sockets are read once more before, so data
-   * that has arrived is in time.
-   */
+  /** Standstills delay it by at most `ms`. Sockets are read once more before, so data that has arrived is in time. */
   after(ms: number, wake: () => void): () => void {
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs - this.#stoodStillMsAt(nowMs) + ms;

@@ -1,13 +1,12 @@
 import type { Clock } from '#domain/clock';
 
-/** In one iteration of the event loop. */
 const BUDGET_MS = 10;
 
 export interface BudgetedTask {
   runSlice(): void;
 }
 
-/** Limits the time for processing responses: all together get a few milliseconds in each iteration of the event loop. */
+/** All together get a few milliseconds in each iteration of the event loop. */
 export class LoopBudget {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #waiting: BudgetedTask[] = [];

@@ -1,6 +1,5 @@
 import type { Clock } from '#domain/clock';
 
-/** How long a permit lasts while others wait. */
 const SLICE_MS = 200;
 
 export interface PermitUser {
@@ -12,7 +11,7 @@ export interface PermitUser {
  * Permits for decoders that need much memory: two hundred targets that send brotli would need gigabytes. Decoders
  * without a permit wait within their own timeouts.
  *
- * While others wait, a permit lasts one time slice, so that a target that stops in its body doesn't block it. A decoder that
+ * While others wait, a permit lasts one time slice, so a target that stops in its body doesn't block it. A decoder that
  * lost its permit keeps its memory until its next time slice, so there is at most one.
  */
 export class PreemptiveSemaphore {

@@ -15,7 +15,7 @@ interface DnsProbe {
 const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Queries the resolvers for a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
+ * For a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
  * @param dnsServers `ip` or `ip:port`; empty: the system's
  */
 export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {

@@ -37,8 +37,8 @@ interface Remembered {
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Finds IPv4 addresses: first in the hosts file, then by DNS (A records; the server follows CNAMEs). Uses c-ares,
- * never the four threads that the process shares.
+ * First looks in the hosts file, then asks DNS for A records (the server follows CNAMEs). Uses c-ares, never the four
+ * threads that the process shares.
  *
  * Every lookup has its own channel (13 µs). On a shared one, a malformed answer fails all other lookups, and a silent
  * server delays them.

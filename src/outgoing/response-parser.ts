@@ -38,8 +38,8 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const NO_HEADERS: HeaderList = [];
 
 /**
- * Parses a response (RFC 9112) strictly, in bounded memory, with the same result however its bytes are split. Call
- * `feed`, then `next` until it returns 'more', 'end' or a fault.
+ * Parses a response (RFC 9112) strictly, in bounded memory, however its bytes are split. Call `feed`, then `next` until
+ * it returns 'more', 'end' or a fault.
  *
  * Skips informational responses. `101 Switching Protocols` is a fault, because it is never requested.
  */
@@ -78,13 +78,13 @@ export class ResponseParser {
     this.#at = 0;
   }
 
-  /** Copies the rest of the input, so that the caller may reuse its buffer. */
+  /** Copies the rest of the input, so the caller may reuse its buffer. */
   keep(): void {
     this.#input = Buffer.from(this.#input.subarray(this.#at));
     this.#at = 0;
   }
 
-  /** Whether the connection can carry another request; call it after 'end'. */
+  /** Call it after 'end'. */
   get isReusable(): boolean {
     return this.#isPersistent && this.#at === this.#input.length;
   }
@@ -96,7 +96,7 @@ export class ResponseParser {
     }
   }
 
-  /** The connection has ended. Call it after 'more'. */
+  /** Call it after 'more'. */
   close(): 'end' | ResponseFault {
     if (this.#state === 'head') return 'closed-before-response';
     return this.#state === 'body' && this.#left === Infinity ? 'end' : 'response-cut';
@@ -194,7 +194,7 @@ export class ResponseParser {
     return line === '' || TRAILER_SYNTAX.test(line) ? null : 'not-http';
   }
 
-  /** Takes the text up to `end`; null if that can't be done, see `#whyNotTaken`. */
+  /** Takes the text up to `end`. Null: see `#whyNotTaken`. */
   #take(end: Buffer, maxBytes: number): string | null {
     if (this.#partial === null) {
       const at = this.#input.indexOf(end, this.#at);

@@ -1,7 +1,4 @@
-/**
- * Searches chunks in linear time (Knuth, Morris, Pratt 1977). A plain search for `aaaa…b` in a body of `a` would block
- * the process.
- */
+/** Linear time (Knuth, Morris, Pratt 1977): a plain search for `aaaa…b` in a body of `a` would block the process. */
 export class TextSearch {
   readonly #pattern: Pattern;
   #matched = 0;
@@ -44,7 +41,7 @@ interface Pattern {
   fallback: Int32Array;
 }
 
-/** A queue or cron searches for the same texts again and again. */
+/** A queue or cron repeats the same searches. */
 const MAX_PATTERNS = 256;
 const patterns = new Map<string, Pattern>();
 

@@ -10,7 +10,7 @@ type Mark =
   | 'answering'
   | 'received';
 
-/** Measures the phases of an exchange in monotonic milliseconds. */
+/** In monotonic milliseconds. */
 export class Stopwatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #started: number;

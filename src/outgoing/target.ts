@@ -27,11 +27,7 @@ const BEHIND_AUTHORITY = /^https?:\/\/[^/\\?#]*([^#]*)/i;
 /** Not allowed in a request line. */
 const UNSENDABLE = /[^!-~]/;
 
-/**
- * Splits URLs and remembers their sites.
- *
- * The URL parser reads the host, so the judged host is the dialled one. Path and query are sent as written (§2.9).
- */
+/** The URL parser reads the host, so the judged host is the dialled one. Path and query are sent as written (§2.9). */
 export class Targets {
   readonly #sites = new Map<string, Site>();
 

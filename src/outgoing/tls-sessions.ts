@@ -15,7 +15,6 @@ interface TlsSession {
   verifiedAtMs: number;
 }
 
-/** Resuming a session saves both sides most of a handshake. */
 export class TlsSessions {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #sessions = new Map<string, TlsSession>();

@@ -5,8 +5,8 @@ import type { Log } from '#domain/log';
 export const BLOCK_MS = 3_600_000;
 
 /**
- * Blocks deletions for an hour after the clock jumped ahead by a day or more, so that the clock can be corrected. A
- * machine that was suspended for days looks the same.
+ * Blocks deletions for an hour after the clock jumped ahead by a day or more, so it can be corrected. A machine that
+ * was suspended for days looks the same.
  */
 export class ClockJumps {
   readonly #clock: Clock;

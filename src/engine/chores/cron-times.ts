@@ -6,10 +6,7 @@ const LOOK_EVERY_MS = 5_000;
 /** A smaller step delays no cron noticeably. */
 const STEP_MS = 5_000;
 
-/**
- * Computes the next times of all crons again at a start and after the clock was set back: crons that ran while it was
- * ahead have times that are far away now.
- */
+/** At a start and after the clock was set back: crons that ran while it was ahead have times that are far away now. */
 export class CronTimes {
   readonly #store: Store;
   readonly #log: Log;

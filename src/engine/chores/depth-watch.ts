@@ -2,10 +2,9 @@ import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import { Repeating } from './repeating.ts';
 
-/** Several times within the step in which `depths.look` keeps one look, so that no step is missed. */
+/** Several times within the step in which `depths.look` keeps one look. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Records how many jobs wait. */
 export function watchDepths({ clock, depths }: Store, log: Log): Repeating {
   return new Repeating(clock, log, 'depths.look-failed', async () => {
     await depths.look(clock.now());

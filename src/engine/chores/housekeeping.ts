@@ -29,7 +29,7 @@ const PACE: Record<Store['dialect'], PaceLimits> = {
   postgres: { first: 500, least: 50, most: 5_000, aimMs: 100 },
 };
 
-/** Chores don't delay each other, even if one fails or has much to do. */
+/** Chores don't delay each other. */
 interface Chore {
   name: string;
   dueAtMs: number;
@@ -76,7 +76,7 @@ export class Housekeeping {
     return this.#steps.stop();
   }
 
-  /** Of the chore that is due first. Returns the pause until the next. */
+  /** Returns the pause until the next chore. */
   async #step(): Promise<number> {
     const tookMs = await this.#do(this.#nextChore);
     const nowMs = this.#options.store.clock.monotonicMs();

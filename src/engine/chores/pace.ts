@@ -1,4 +1,3 @@
-/** The size is learned from earlier steps. */
 export interface PaceLimits {
   first: number;
   least: number;
@@ -6,7 +5,7 @@ export interface PaceLimits {
   aimMs: number;
 }
 
-/** Up to twice as large, or smaller by the factor by which the step was too slow. */
+/** At most twice as large, or smaller by the factor by which the step was too slow. */
 export function nextSize({ least, most, aimMs }: PaceLimits, size: number, tookMs: number): number {
   const factor = Math.min(2, aimMs / Math.max(tookMs, 1));
   return Math.round(Math.min(most, Math.max(least, size * factor)));

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 5_000;
 /** While rows are locked. */
 const LEAST_PAUSE_MS = 100;
 
-/** Ends pauses at their time (§3.12). A pause that ended while no process ran ends at the first look. */
+/** A pause that ended while no process ran ends at the first look (§3.12). */
 export function endPauses({ clock, pauseEnds }: Store, log: Log): Repeating {
   return new Repeating(clock, log, 'pauses.not-ended', async () => {
     const next = await pauseEnds.endDue(clock.now());

@@ -3,7 +3,7 @@ import type { Log } from '#domain/log';
 
 const FAILED_PAUSE_MS = 5_000;
 
-/** One after the other, each after the pause that the previous one returned. */
+/** Each step comes after the pause that the previous one returned. */
 export class Repeating {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #log: Log;

@@ -10,11 +10,11 @@ interface ShrinkingOptions {
   maxBytes: number;
 }
 
-/** Deletes the oldest ended runs of a database that is larger than the operator's limit (§3.9). */
+/** Deletes the oldest ended runs if the database exceeds the operator's limit (§3.9). */
 export class Shrinking {
   readonly #options: ShrinkingOptions;
   readonly #id = randomUUID();
-  /** When this process last became the one that does it. */
+  /** When this process was last elected. */
   #electedAt: number | null = null;
   /** What ended until then is being deleted. */
   #until: number | null = null;
@@ -37,7 +37,7 @@ export class Shrinking {
     return false;
   }
 
-  /** Also during a long deletion, so that no other process takes over. */
+  /** Also during a long deletion, so no other process takes over. */
   async #isElected(): Promise<boolean> {
     const { retention, clock } = this.#options.store;
     const now = clock.now();

@@ -5,7 +5,7 @@ import { Repeating } from './repeating.ts';
 
 const LOOK_EVERY_MS = 10_000;
 
-/** Old snapshots slow down claims. Each is logged when it is found, and when it is gone. */
+/** Old snapshots slow down claims. Each is logged at its start and end. */
 export class SnapshotWatch {
   readonly #store: Store;
   readonly #log: Log;
