@@ -77,11 +77,10 @@ export interface StoreOptions {
   /** 32 bytes. */
   appKey: Uint8Array;
   clock: Clock;
-  /** On Postgres the database's clock, which all nodes share, or `clock` for tests. SQLite always uses `clock`. */
+  /** On Postgres the database's clock, or `clock` for tests. SQLite always uses `clock`. */
   clockOf?: 'database' | 'given';
-  /** To examine plans and find slow statements. */
   onStatement?: OnStatement;
-  /** A SQLite thread has ended: only a new process can open the database. Later calls fail with STORE_UNAVAILABLE. */
+  /** A SQLite thread has ended: only a new process can open the database. */
   onLost?: (fault: StoreError) => void;
   log: Log;
   /** False for commands, which work next to a running service. */
@@ -99,7 +98,6 @@ export interface StoreOptions {
 
 interface Shared {
   readonly dialect: DialectName;
-  /** The database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
   readonly sealer: Sealer;
@@ -114,7 +112,6 @@ interface Shared {
   close(): Promise<void>;
 }
 
-/** Only the store has access to the database. */
 export interface Store extends Shared, ReturnType<typeof makeNouns> {}
 
 export interface OpenedStore extends Store {
@@ -251,7 +248,7 @@ function makeNouns(context: Context) {
     lists: lists(context),
     queues: queues(context),
     rateLimits: limits,
-    /** For what all nodes count together; null if there is only one. */
+    /** Null if there is only one node. */
     sharedRates: main.dialect.hasOneNode ? null : limits,
     runs: runs(context),
     serviceAccounts: serviceAccounts(context),
@@ -357,7 +354,7 @@ async function startLinks(
   };
 }
 
-/** It is better to stop at the start than to fail at the first secret. @returns the sealed text */
+/** Fails at the start instead of at the first secret. @returns the sealed text */
 async function checkKey(database: Database, sealer: Sealer): Promise<string> {
   const value = (await readKeyCheck(database)) ?? (await writeKeyCheck(database, sealer));
   try {

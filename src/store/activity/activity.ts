@@ -38,7 +38,7 @@ export const LONGEST_DETAIL = 500;
 /** A sign-in stays quick. */
 const MOST_TEAMS = 50;
 
-/** The actions of people in a team (§5.10). Rows are only inserted and expire. */
+/** Rows are only inserted and expire (§5.10). */
 export const activity = {
   async record(
     { main }: Context,
@@ -54,7 +54,7 @@ export const activity = {
     });
   },
 
-  /** Records it in each team of the user, `MOST_TEAMS` at most. */
+  /** In each team of the user, `MOST_TEAMS` at most. */
   async recordOfUser(
     { main }: Context,
     userId: string,

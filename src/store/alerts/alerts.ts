@@ -92,7 +92,7 @@ function usageAlert(row: UsageRow): UsageAlert {
   return { ...toRecord(row, USAGE_COLUMNS), source, ...usage, isRead: row.is_read === 1 };
 }
 
-/** Reads alerts and marks them as read. Settlements, reminders, usage and ends of windows raise them. */
+/** Settlements, reminders, usage and ends of windows raise alerts. */
 export const alerts = {
   /** Alerts of runs and about usage (§6.7), newest first. */
   async list(
@@ -142,7 +142,7 @@ export const alerts = {
     return count(searches, 'alerts', { team_id: teamId, is_read: UNREAD }, most);
   },
 
-  /** @param alertIds  some hundreds at most. @returns how many of them exist */
+  /** @param alertIds some hundreds at most */
   async mark(
     { main }: Context,
     teamId: string,
@@ -158,7 +158,6 @@ export const alerts = {
   raiseReminders,
   raiseUsage: raiseUsageAlerts,
 
-  /** @returns how many were unread */
   async markReadUpTo(context: Context, teamId: string, alertId: string): Promise<number> {
     for (let marked = 0; ;) {
       const some = await markSomeRead(context, teamId, alertId);
@@ -177,10 +176,10 @@ async function markSomeRead({ main }: Context, teamId: string, alertId: string):
   });
 }
 
-/** Bounds the length of a transaction: a burst can leave very many alerts. */
+/** A burst can leave very many alerts. */
 const MARKED_AT_ONCE = 1_000;
 
-/** @returns how many alerts were deleted; fewer than `most` means that none is left */
+/** @returns fewer than `most`: none is left */
 export async function deleteOldAlerts(db: Database, before: number, most: number): Promise<number> {
   return db.transact(async (trx) => {
     const { numDeletedRows } = await trx
@@ -197,7 +196,7 @@ export async function deleteOldAlerts(db: Database, before: number, most: number
 
 const MARKS = [80, 100] as const;
 
-/** Raises each mark of a month once per team, on any number of nodes (§6.7). @param limitOf  null: no limit */
+/** Once per mark, month and team, across nodes (§6.7). @param limitOf null: no limit */
 async function raiseUsageAlerts(
   { main: db }: Context,
   now: number,
@@ -223,7 +222,6 @@ async function raiseUsageAlerts(
     const source = { source: 'team' as const, source_id: team_id, source_name: name };
     return [{ ...key, ...source, month, mark, used, monthly_limit: limit }];
   });
-  // Usually no team is near its limit, and no alert is read.
   if (reached.length === 0) return;
   const ids = reached.map(({ team_id }) => team_id);
   const raised = await all(db, 'alerts', { team_id: ids, month }, { columns: ['team_id', 'mark'] });

@@ -28,10 +28,7 @@ interface Sight {
   certificate: SeenCertificate;
 }
 
-/**
- * The rows as they were up to a minute ago. Most runs agree with them and need no statement, also while a certificate
- * ends soon.
- */
+/** Up to a minute old. Most runs agree with these rows and need no statement. */
 export class KnownCertificates {
   readonly #db: Database;
   #bySource = new Map<string, CertificateRow[]>();
@@ -98,7 +95,7 @@ async function follow(trx: Trx, sight: Sight): Promise<AlertToRaise | null> {
   const { run, sourceId, certificate, end } = sight;
   const { host, endsAt } = certificate;
   const kind = run.kind === 'job' ? 'queue' : 'cron';
-  // Prevents a deletion meanwhile, so that no row outlives its source.
+  // Prevents a deletion meanwhile, so no row outlives its source.
   const source = await one(
     trx,
     `${kind}s`,

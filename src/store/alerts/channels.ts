@@ -144,7 +144,7 @@ export const channels = {
     return (await remove(main, 'channels', keyOfChannel(teamId, channelId))) > 0;
   },
 
-  /** The crons and queues with alert settings of their own. */
+  /** Crons and queues with alert settings of their own. */
   async listUsers({ main }: Context, teamId: string): Promise<ChannelUser[]> {
     const rows = await listSources(main, { team_id: teamId, alert_settings: not(null) });
     return rows.map(({ kind, id, name, alert_settings }) => {
@@ -181,7 +181,7 @@ export const channels = {
     return findAddress(await listAddressRows(main, teamId), addressId);
   },
 
-  /** False: it was asked meanwhile, stopped or removed. So of several callers one mails the link. */
+  /** False: it was asked meanwhile, stopped or removed. So only one of several callers mails the link. */
   async recordAsked(
     { main }: Context,
     { teamId, id }: { teamId: string; id: string },
@@ -193,7 +193,7 @@ export const channels = {
     return changed !== null;
   },
 
-  /** Uses up the token of a mailed link. Null: the token or the address is not valid (any more). */
+  /** Uses up the token of a mailed link. Null: it or the address isn't valid. */
   async confirmAddress(
     { main }: Context,
     token: TokenKey,
@@ -288,10 +288,7 @@ function readAddresses(text: string | null): ChannelAddress[] {
   return text === null ? [] : (JSON.parse(text) as ChannelAddress[]);
 }
 
-/**
- * New settings clear the last success and error, which were those of the old address.
- * @param before the stored row, if there is one
- */
+/** New settings clear the last success and error, which were those of the old address. */
 function columnsOf(
   { sealer, clock }: Context,
   { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
@@ -345,10 +342,9 @@ const UNUSED = {
   collecting_until: null,
 } as const;
 
-/** Bound into the sealed text, so that it opens nowhere else. */
 const PLACE = 'channels.sealed_fields';
 
-/** Locks the team, so that no one adds or renames a channel meanwhile. */
+/** Locks the team: no one adds or renames a channel meanwhile. */
 async function lockNames(trx: Trx, teamId: string) {
   await lockTeam(trx, teamId);
   return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns: ['id', 'name'] });

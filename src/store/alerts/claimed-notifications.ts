@@ -35,7 +35,7 @@ export interface ClaimedNotification extends RecordOf<
   settings: AlertSettings;
   targets: readonly NotificationTarget[];
   response: Uint8Array | null;
-  /** So that texts can hide parts of the request; for a cron, as it is now. Null if the source was deleted. */
+  /** To hide parts of the request; for a cron, as it is now. Null if the source was deleted. */
   request: RequestSpec | null;
 }
 

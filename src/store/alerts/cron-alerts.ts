@@ -32,7 +32,7 @@ const COLUMNS = [
 ] as const;
 type StreakRow = Pick<Row<'crons'>, (typeof COLUMNS)[number]>;
 
-/** In one order, so that two nodes that settle runs of the same crons cannot deadlock. */
+/** In one order, to prevent deadlocks. */
 const lockStreaks = preparedStatement<StreakRow>(
   'lock-streaks',
   (dialect) => `
@@ -54,8 +54,7 @@ const STREAK = {
 const writeStreaks = updateEach('write-streaks', 'crons', STREAK);
 
 /**
- * Updates streaks by runs of this transaction, in order, and raises alerts. Rows stay locked, so settlements and
- * streaks have the same order on all nodes.
+ * Rows stay locked, so settlements and streaks have the same order on all nodes.
  * @returns whether any alert was raised
  */
 export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promise<boolean> {

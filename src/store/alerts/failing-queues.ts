@@ -8,7 +8,7 @@ import type { AlertToRaise } from './raise-alerts.ts';
 
 export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): Promise<void> {
   const first = new Map(failures.toReversed().map((alert) => [alert.source.id, alert]));
-  // In one order, so that two nodes can't deadlock.
+  // In one order, to prevent deadlocks.
   const inOrder = [...first].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const rows = inOrder.flatMap(([queue_id, { row, settings }]) => {
     const hours = settings.remindHours;

@@ -8,7 +8,7 @@ import { add, all, change, one } from '../database/rows.ts';
 
 /**
  * The channel as set at sending, every member by email ('members'), or one member. `asChannel`: the channel was email;
- * if it has become a chat, the chat gets it. `addressId`: one of the channel's addresses; likewise.
+ * if it is now a chat, the chat gets it. `addressId`: likewise, one of the channel's addresses.
  */
 export type NotificationTarget =
   | 'channel'
@@ -64,7 +64,7 @@ export function keyOfChannel(teamId: string, ref: ChannelRef) {
 }
 
 /**
- * A notification for each channel of each group. If the channel collects, they are due later, together.
+ * If the channel collects, notifications are due later, together.
  * @param isTogether one message for all groups, even if the channel doesn't collect
  */
 export async function insertNotifications(
@@ -75,7 +75,7 @@ export async function insertNotifications(
 ): Promise<void> {
   const notifications = groups.flatMap((group) => notificationsOf(group, known.get(group.teamId)));
   const byChannel = Map.groupBy(notifications, ({ teamId, ref }) => `${teamId} ${ref}`);
-  // In one order, so that two nodes can't deadlock.
+  // In one order, to prevent deadlocks.
   for (const key of [...byChannel.keys()].toSorted()) {
     const some = byChannel.get(key) ?? [];
     const [first] = some;
@@ -141,7 +141,6 @@ async function lockCollection(
   return { id: row.collecting_id, until: row.collecting_until };
 }
 
-/** Mails to members belong to no channel, so they are never collected. */
 const MEMBERS = 'members';
 
 function notificationsOf(
@@ -196,7 +195,7 @@ export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelR
   return mailsMembers || channels.length > 0;
 }
 
-/** Locked: of two nodes that finish the last two notifications, the second one sees that only its own is left. */
+/** Of two nodes that finish the last two notifications, the second one must see that only its own is left. */
 export async function lockGroup(trx: Trx, teamId: string, groupId: string) {
   const columns = ['id', 'claim_id', 'default_has_alerts'] as const;
   const choice = { columns, order: ['id'] as const, lock: 'for update' };

@@ -20,7 +20,7 @@ export type { ClaimedNotification, NotificationTarget };
 /** A prepared `select *` would break when a later version adds a column. */
 const NOTIFICATION_ROW = namesOf(notificationsTable.columns).join(', ');
 
-/** Claims notifications under a condition. Parameters: 1 team, 2 claim, 3 now, 4 lease until, 5 the most */
+/** $1 team, $2 claim, $3 now, $4 lease until, $5 limit */
 const claimNotifications = (name: string, isDue: (dialect: Dialect) => string) =>
   preparedStatement<Row<'notifications'>>(name, (dialect) => {
     const { $ } = dialect;
@@ -34,7 +34,7 @@ const claimNotifications = (name: string, isDue: (dialect: Dialect) => string) =
 
 const claimDue = claimNotifications('claim-notifications', ({ $ }) => `next_try_at <= ${$(3)}`);
 
-/** Further parameters: 6 batch, 7 followers due by this time */
+/** $6 batch, $7 followers due by this time */
 const claimFollowers = claimNotifications(
   'claim-following-notifications',
   ({ $ }) => `next_try_at <= ${$(7)} and batch_id = ${$(6)}`,
@@ -42,7 +42,7 @@ const claimFollowers = claimNotifications(
 
 const MOST_TOGETHER = 100;
 
-/** Notifications report alerts. If the node of a claim dies, another one continues with the remaining `targets`. */
+/** If the node of a claim dies, another one continues with the remaining `targets`. */
 export const notifications = {
   async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
     return main.read((db) =>
@@ -105,10 +105,7 @@ export const notifications = {
     });
   },
 
-  /**
-   * The last notification of a group marks its alerts with `delivery`, in several transactions if they are many. Then
-   * the notification is deleted.
-   */
+  /** The last notification of a group marks its alerts with `delivery`, in several transactions if they are many. */
   async finish(
     context: Context,
     notification: NotificationKey & Pick<ClaimedNotification, 'alertCount'>,
@@ -148,7 +145,7 @@ async function claimOthers(
   return rows;
 }
 
-/** True if the group has other notifications left; the last of them marks the alerts. */
+/** True if the group has other notifications left. */
 async function leaveToOthers({ main }: Context, notification: NotificationKey): Promise<boolean> {
   return main.transact(async (trx) => {
     const group = await lockGroup(trx, notification.teamId, notification.groupId);

@@ -33,7 +33,7 @@ interface Due extends WatchRow {
 /**
  * A check in the far future was planned by a clock that was ahead. A pause of the team counts if the queue has none.
  *
- * Parameters: 1 now, 2 the latest time that a right clock plans, 3 the most
+ * $1 now, $2 the latest time that a right clock plans, $3 limit
  */
 const findDue = pageStatement<Due>(
   'find-due-queue-watches',
@@ -45,7 +45,7 @@ const findDue = pageStatement<Due>(
   order by w.check_at limit ${$(3)}`,
 );
 
-/** Parameters: 1 queue, 2 now, 3 the most */
+/** $1 queue, $2 now, $3 limit */
 const measureBacklog = pageStatement<{ oldest_due_at: number | null; waiting: number }>(
   'measure-backlog',
   ({ $ }) => `
@@ -57,7 +57,7 @@ const measureBacklog = pageStatement<{ oldest_due_at: number | null; waiting: nu
 /** Attempts that the monthly limit stopped raise no alerts (§8). */
 const JUDGED = ['success', 'retried', 'dead_lettered'] as const;
 
-/** A short index range per status. Parameters: 1 queue, 2 since, 3 how many */
+/** A short index range per status. $1 queue, $2 since, $3 limit */
 const measureFailures = pageStatement<{ failed: number; finished: number }>(
   'measure-failures',
   ({ $ }) => {
@@ -73,7 +73,7 @@ const measureFailures = pageStatement<{ failed: number; finished: number }>(
   },
 );
 
-/** Raises alerts about queues that do not drain or fail too often: each once, on any number of nodes (§6.4). */
+/** Each alert is raised once, across nodes (§6.4). */
 export async function checkQueues({ main, searches }: Context, now: number): Promise<void> {
   const due = await main.read(findDue, [now, now + WATCH_EVERY_MS, MOST_AT_ONCE]);
   await forEachUnlocked(due, async (watch) => {
@@ -160,7 +160,7 @@ export interface OpenWatch {
   words: string;
 }
 
-/** Whose alerts are open. @param queueIds  some hundreds at most */
+/** @param queueIds some hundreds at most */
 export async function listOpenWatches(
   { main }: Context,
   teamId: string,

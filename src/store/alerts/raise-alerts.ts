@@ -45,7 +45,7 @@ interface Placed {
 
 /**
  * In the transaction of the settlements (§6.5, §6.6). Alerts in a maintenance window are muted. Alerts of a queue's
- * burst share a group; each channel of a group gets one notification.
+ * burst share a group.
  */
 export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Promise<void> {
   if (alerts.length === 0) return;
@@ -76,7 +76,7 @@ async function placeInNotifications(trx: Trx, placed: readonly Placed[]): Promis
   );
   const groups = Map.groupBy(sent, ({ alert }) => groupOf(alert));
   const notifications: NewGroup[] = [];
-  // In one order, so that two nodes can't deadlock.
+  // In one order, to prevent deadlocks.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
     const [first] = group;
@@ -135,7 +135,7 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup 
   return newNotification(last, notificationId, group.length, opened.dueAt);
 }
 
-/** Its row is locked, so that two nodes do not both open a group. */
+/** Locked, so two nodes don't both open a group. */
 async function lockBurst(
   trx: Trx,
   key: Pick<Row<'alert_bursts'>, 'team_id' | 'queue_id' | 'level'>,

@@ -25,7 +25,7 @@ interface Due {
 
 type Kind = AlertSource['kind'];
 
-/** Parameters: 1 now, 2 the most */
+/** $1 now, $2 limit */
 const findDue = (table: 'crons' | 'failing_queues', id: string) =>
   pageStatement<Due>(
     `find-due-reminders-of-${table}`,
@@ -37,7 +37,7 @@ const findDue = (table: 'crons' | 'failing_queues', id: string) =>
 
 const FIND_DUE = { cron: findDue('crons', 'id'), queue: findDue('failing_queues', 'queue_id') };
 
-/** Each reminder is raised once, on any number of nodes (§6.5). */
+/** Each reminder is raised once, across nodes (§6.5). */
 export async function raiseReminders({ main: db }: Context, now: number): Promise<void> {
   const lockedTeams = new Set<string>();
   for (const kind of ['cron', 'queue'] as const) {
@@ -108,7 +108,6 @@ async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
   };
 }
 
-/** @param remind_at  when the next reminder is due; null: none is to come */
 async function setReminder(trx: Trx, kind: Kind, { team_id, id }: Due, remind_at: number | null) {
   if (kind === 'cron') await change(trx, 'crons', { team_id, id }, { remind_at });
   else if (remind_at === null) await forgetFailing(trx, team_id, id);
@@ -122,7 +121,7 @@ interface Reminder {
   now: number;
 }
 
-/** A second node waits for the lock and then sees a later reminder. */
+/** A second node waits for the lock, then sees a later reminder. */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
   await limitLockWaits(trx);
   const locked = await lockFailing(trx, kind, due);

@@ -29,7 +29,6 @@ export interface TimedRun {
   end: RunEnd;
 }
 
-/** Such runs were not timed. */
 const UNTIMED: ReadonlySet<FailureReason | null> = new Set(['limit_exceeded', 'worker_failed']);
 
 /** The medians are read before any transaction begins. */
@@ -73,7 +72,7 @@ const makeSpells = preparedStatement<never>(
   where true order by source_id on conflict do nothing`,
 );
 
-/** In one order, so that two nodes that settle runs of the same sources cannot deadlock. */
+/** In one order, to prevent deadlocks. */
 const lockSpells = preparedStatement<SpellRow>(
   'lock-slow-spells',
   ({ rows, lock }) => `
@@ -138,7 +137,7 @@ async function followLocked(
 ): Promise<AlertToRaise[]> {
   const { team_id, source_id } = row;
   const kind = runs[0]?.run.kind === 'job' ? 'queue' : 'cron';
-  // Prevents a deletion meanwhile, so that no spell outlives its source.
+  // Prevents a deletion meanwhile, so no spell outlives its source.
   const source = await one(
     trx,
     `${kind}s`,

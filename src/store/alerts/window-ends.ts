@@ -22,7 +22,7 @@ const MOST_CRONS = 500;
 
 /**
  * One notification per window and channel for crons that began to fail inside it and still fail (§6.6). Marks the muted
- * alerts as pending, so each is sent once on any number of nodes.
+ * alerts as pending, so each is sent once across nodes.
  * @returns whether there is a notification
  */
 export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
@@ -74,9 +74,8 @@ function lastEndOf(window: StoredWindow, now: number): number {
 }
 
 /**
- * Alerts that another window mutes now are left to its end.
+ * Leaves alerts that another window mutes now to its end.
  * @param windows all of the team
- * @returns whether a notification was made
  */
 export async function notifyStillFailing(
   trx: Trx,

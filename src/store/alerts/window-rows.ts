@@ -50,10 +50,7 @@ export function writeCovers(covers: MaintenanceWindow['covers']): string {
   return JSON.stringify([...byKey.keys()].toSorted().map((key) => byKey.get(key)));
 }
 
-/**
- * Copies the windows that pause runs to the team's row. Call it in the transaction that changes windows, after
- * `lockTeam`. @returns whether the copy has changed
- */
+/** Call it in the transaction that changes windows, after `lockTeam`. @returns whether the copy has changed */
 export async function copyPausingWindows(trx: Trx, teamId: string, now: number): Promise<boolean> {
   const windows = await readWindows(trx, [teamId]);
   const pausing = windows.filter((each) => each.pausesRuns && (each.isWeekly || each.endsAt > now));

@@ -62,7 +62,7 @@ export const windows = {
     });
   },
 
-  /** If it is active, notifies of crons that still fail, as any other end does. False: no such window. */
+  /** If it is active, notifies like any other end. False: no such window. */
   async delete(context: Context, teamId: string, windowId: string): Promise<boolean> {
     return changeWindows(context, teamId, async (trx, now) => {
       const windows = await readWindows(trx, [teamId]);

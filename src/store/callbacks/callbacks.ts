@@ -50,10 +50,7 @@ const findWaiting = preparedStatement<{ team_id: string }>(
     and (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) is not null`,
 );
 
-/**
- * §6.1. Taken callbacks have a table of their own. Only those of a dead node are given up, since they may have been
- * sent.
- */
+/** §6.1 */
 export function callbacks({ main: db, sealer }: Context) {
   const secrets = new SecretReader(sealer);
   const ending = nodeGroups<ClaimedCallback, null>(
@@ -107,7 +104,7 @@ export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]
   await remove(trx, 'callbacks_under_way', { node_id: nodeIds });
 }
 
-/** Puts back callbacks of a claim whose answer was lost. */
+/** Of a claim whose answer was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
   const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
   const returned = [];

@@ -12,7 +12,7 @@ interface CallbackSlots {
   teams: readonly TeamSlots[];
 }
 
-/** $1 rows of `TEAM_SLOTS`, $2 node. A part of its own runs once; inside a join the choice could be repeated. */
+/** $1 `TEAM_SLOTS`, $2 node. A part of its own runs once; inside a join the choice could be repeated. */
 const takeAtOnce = preparedStatement<TakenCallback>(
   'take-callbacks',
   (dialect) => `

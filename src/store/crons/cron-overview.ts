@@ -13,8 +13,8 @@ export interface NamedRun {
 type LastRunRow = Row<'ended_executions'> & { cron_name: string };
 
 /**
- * The last finished run of each cron, latest end first. The few runs that are shown come first in cross joins, because
- * SQLite keeps their order; it would otherwise read all executions.
+ * Latest end first. The few runs that are shown come first in cross joins, because SQLite keeps their order; it would
+ * otherwise read all executions.
  */
 export async function readLastRuns(
   db: Database,

@@ -43,7 +43,7 @@ export interface Cron extends CronSettings {
   nextRunAt: number | null;
   /** 0 without a number of runs. */
   runsCounted: number;
-  /** How many failed runs in a row stopped it; null unless it was stopped. */
+  /** Null unless failures stopped it. */
   stoppedAfter: number | null;
   createdAt: number;
   unreadable: string | null;

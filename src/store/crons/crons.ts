@@ -79,7 +79,7 @@ export const crons = {
   },
 
   /**
-   * The same schedule keeps the next time, which may be due right now. Null: no such cron.
+   * The same schedule keeps the next time, which may be due right now.
    * @param pause what changes of it
    * @param nextRunAt under the new settings
    */
@@ -117,7 +117,7 @@ export const crons = {
     });
   },
 
-  /** §2.13. Null: no such cron. */
+  /** §2.13 */
   async setTags(
     context: Context,
     teamId: string,
@@ -129,7 +129,7 @@ export const crons = {
     }));
   },
 
-  /** A running one keeps its next time (§3.1). Null: no such cron. */
+  /** A running one keeps its next time (§3.1). */
   async start(
     context: Context,
     teamId: string,
@@ -142,7 +142,7 @@ export const crons = {
   },
 
   /**
-   * §3.1. Null: no such cron.
+   * §3.1
    * @param until when the pause ends automatically; null: never
    */
   async pause(
@@ -158,7 +158,6 @@ export const crons = {
   /**
    * For a clock that was set back (`correctPlannedTimes`).
    * @param now called before each step; null ends
-   * @returns how many run sooner now
    */
   async correctTimes(context: Context, now: () => number | null): Promise<number> {
     let count = 0;
@@ -173,7 +172,7 @@ export const crons = {
     return count;
   },
 
-  /** Then deletes executions in small batches. False: no such cron. */
+  /** Then deletes executions in small batches. */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
     const key = { team_id: teamId, id: cronId };
     const removed = await main.transact((trx) => deleteSource(trx, 'crons', key));
@@ -231,7 +230,7 @@ export const crons = {
     return row?.id ?? null;
   },
 
-  /** Run now, independent of the schedule (§3.1). Null: no such cron. */
+  /** Independent of the schedule (§3.1). */
   async addExecution(
     context: Context,
     teamId: string,
@@ -260,10 +259,7 @@ export const crons = {
     return execution;
   },
 
-  /**
-   * Newest first, with responses.
-   * @param before only older than this id
-   */
+  /** Newest first, with responses. */
   async listExecutions(
     { main }: Context,
     teamId: string,
@@ -295,7 +291,7 @@ const findTeam = pageStatement<{ id: string }>('find-team-of-cron', ({ $ }) =>
   teamWith('crons', $(1)),
 );
 
-/** A cron whose pause has expired. Null: it has not, or not any more. */
+/** Null: its pause hasn't expired. */
 export async function endPauseOfCron(
   trx: Trx,
   teamId: string,
@@ -355,7 +351,7 @@ function startedAnew(row: Row<'crons'>, nextRunAt: number | null) {
   } as const;
 }
 
-/** For a start. Its failure alert stays, so that a success still raises the recovery. */
+/** Keeps its failure alert, so a success still raises the recovery. */
 function resetCounts(row: Row<'crons'>): Partial<Row<'crons'>> {
   if (row.stop_after === null && row.stopped_after === null) return {};
   const failing_since = row.has_raised_failure === 1 ? row.failing_since : null;

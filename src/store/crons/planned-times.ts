@@ -54,8 +54,8 @@ interface PlannedRow extends Pick<
 }
 
 /**
- * Active crons, and ended ones, whose end may have passed by a clock that was ahead. Parameters: 1 and 2 the key to
- * continue after, 3 now, 4 how many
+ * Active crons, and ended ones, whose end may have passed by a clock that was ahead. $1 and $2 the key to continue
+ * after, $3 now, $4 limit
  */
 const readPlanned = preparedStatement<PlannedRow>(
   'read-planned-crons',

@@ -10,7 +10,7 @@ import { limitLockWaits } from '../database/locked-teams.ts';
 import { all, atMost, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** While a team is paused, none of its runs start (§3.11). */
+/** While paused, none of its runs start (§3.11). */
 export interface TeamPause {
   at: number;
   /** By the name of then. */
@@ -52,8 +52,8 @@ export const teamPauses = {
   },
 
   /**
-   * Skips missed times of crons (§3.1) in small transactions; the last one resumes the team. After a crash the team
-   * stays paused. False if it isn't paused.
+   * Skips missed times of crons (§3.1) in small transactions; the last one resumes the team, so after a crash it stays
+   * paused. False if it isn't paused.
    * @param nextRunAt after now
    */
   async resume(
@@ -65,7 +65,7 @@ export const teamPauses = {
     return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now, nextRunAt));
   },
 
-  /** Resumes a team whose pause has expired, and records it. False: it has not, or not any more. */
+  /** False: its pause hasn't expired. */
   async end(context: Context, teamId: string, now: number, nextRunAt: NextRunAt): Promise<boolean> {
     return resumeInSteps(context, async (trx) => {
       await limitLockWaits(trx);

@@ -32,7 +32,7 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
 export interface DatabaseParts {
   dialect: Dialect;
   writer: Kysely<Tables>;
-  /** The same as `writer` if reads and writes share their connections. */
+  /** May be the same as `writer`. */
   reader: Kysely<Tables>;
   release: () => Promise<void>;
   /** Undefined if statements are sent one by one. */
@@ -41,8 +41,8 @@ export interface DatabaseParts {
 }
 
 /**
- * The only access to the database. A second connection inside a transaction is refused: on SQLite it would wait for
- * itself, on Postgres it would be outside the transaction.
+ * A second connection inside a transaction is refused: on SQLite it would wait for itself, on Postgres it would be
+ * outside the transaction.
  */
 export class Database {
   readonly dialect: Dialect;
@@ -64,7 +64,7 @@ export class Database {
     this.#onFault = onFault;
   }
 
-  /** On a connection that writers do not block. */
+  /** On a connection that writers don't block. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T>;
   async read<Row>(
     statement: PreparedStatement<Row>,
@@ -96,7 +96,7 @@ export class Database {
     );
   }
 
-  /** Like `transact`, it repeats the script after a conflict. */
+  /** Repeats the script after a conflict. */
   async perform<Input, Output>(
     what: TransactionScript<Input, Output> | ScriptByDialect<Input, Output>,
     input: Input,
@@ -110,7 +110,7 @@ export class Database {
     return this.#watched(async () => (await call(script.name, input)) as Output);
   }
 
-  /** Saves the round trips of begin and commit. Like `transact`, it repeats the statement after a conflict. */
+  /** Saves the round trips of begin and commit. Repeats the statement after a conflict. */
   async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();
     const run = () => this.#writer.executeQuery(query);

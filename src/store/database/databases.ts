@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /**
- * By purpose, so that slow statements block only their kind. On Postgres each has a pool; SQLite has one writer, and
+ * By purpose, so slow statements block only their kind. On Postgres each has a pool; SQLite has one writer, and
  * searches have a thread.
  */
 export interface Databases {

@@ -1,6 +1,6 @@
 /**
- * The differences between the databases. A batch is one JSON parameter, so a statement has one text for any number of
- * rows, is prepared once, and is one round trip.
+ * A batch is one JSON parameter, so a statement has one text for any number of rows, is prepared once, and is one round
+ * trip.
  */
 import type { RawBuilder } from 'kysely';
 import { storableText } from './storable-text.ts';
@@ -31,11 +31,11 @@ export type RowOf<F extends Fields> = {
 
 export interface Dialect {
   readonly name: DialectName;
-  /** How many batches of accepted jobs a process writes at the same time. A SQLite file has one writer. */
+  /** Batches of accepted jobs that a process writes at once. A SQLite file has one writer. */
   readonly writers: number;
   /** Only one process serves the database, so nodes of earlier processes are dead. */
   readonly hasOneNode: boolean;
-  /** Whether deleted rows stay in tables and indexes until a vacuum may remove them, which old snapshots prevent. */
+  /** Deleted rows stay until a vacuum may remove them, which old snapshots prevent. */
   readonly keepsDeadRows: boolean;
   /** With a type if the statement doesn't determine it. */
   readonly $: (n: number, type?: FieldType) => string;
@@ -57,12 +57,12 @@ export interface Dialect {
   /** Empty on SQLite, which has one writer. */
   readonly lock: (clause: string) => string;
   /**
-   * A `from` item that limits waits for locked rows in this statement and the rest of its transaction; evaluate it
-   * before the first locked row. Between nodes locks last until a commit; longer ones come from a `psql` session.
+   * A `from` item that limits waits for locked rows in the rest of the transaction; evaluate it before the first locked
+   * row. Nodes lock rows only until a commit; longer locks come from a `psql` session.
    */
   readonly limitLockWaits: string;
   /**
-   * The planner must not use an index for it. Statements that end runs look each up by its key; otherwise SQLite would
+   * The planner must not use an index for it: statements that end runs look each up by its key. Otherwise SQLite would
    * read all running ones, and Postgres their whole index with its dead entries.
    */
   readonly withoutIndex: (column: string) => string;
@@ -72,9 +72,9 @@ export interface Dialect {
    */
   readonly hasKeyOf: (table: string, other: string, key?: readonly string[]) => string;
   /**
-   * Deletes the rows of a table whose keys a batch names. The fields are the key's columns, in their order.
+   * The fields are the key's columns, in their order.
    *
-   * @param lockWaits  see `limitLockWaits`
+   * @param lockWaits see `limitLockWaits`
    */
   readonly deleteGiven: (
     table: string,
@@ -95,7 +95,7 @@ export interface Dialect {
   readonly endedWithin: (jobs: string, span: Span) => RawBuilder<boolean>;
   /** Successful jobs that retention deletes row by row. */
   readonly unpartitioned: string;
-  /** Parameters: 1 team, 2 from, 3 to, 4 the most */
+  /** $1 team, $2 from, $3 to, $4 limit */
   readonly findByUrl: string;
   /** `rowNumber` in tables/table.ts. */
   readonly lastNumberOf: (table: string) => string;

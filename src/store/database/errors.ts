@@ -30,10 +30,7 @@ interface StoreErrorOptions extends ErrorOptions {
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
-  /**
-   * The statement was never sent, or the database answered with an error. False if the answer was lost: the call may
-   * still take effect.
-   */
+  /** Never sent, or answered with an error. False if the answer was lost: the call may still take effect. */
   readonly wroteNothing: boolean;
 
   constructor(code: StoreErrorCode, message: string, options: StoreErrorOptions = {}) {

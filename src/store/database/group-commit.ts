@@ -8,8 +8,7 @@ export interface ItemOwner<Result> {
 }
 
 /**
- * Items that arrive while a batch is written form the next one and share its commit. An item waits at most for one
- * commit before its own.
+ * Items that arrive while a batch is written form the next one. An item waits at most for one commit before its own.
  */
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
@@ -37,7 +36,7 @@ export class GroupCommit<Item, Result> {
     return new Promise((onWritten, onNotWritten) => this.put(item, { onWritten, onNotWritten }));
   }
 
-  /** A promise for each run would cost more than all else about its batch. */
+  /** A promise for each run would cost more than the rest of its batch. */
   put(item: Item, owner: ItemOwner<Result>): void {
     this.#waiting.push(item);
     this.#owners.push(owner);
@@ -62,7 +61,7 @@ export class GroupCommit<Item, Result> {
     try {
       results = await this.#write(batch);
     } catch (error) {
-      // One by one, so that a bad item doesn't fail the others.
+      // One by one, so a bad item doesn't fail the others.
       if (batch.length > 1 && !isPassing(error)) {
         for (const [n, item] of batch.entries()) {
           await this.#writeBatch([item], owners.slice(n, n + 1));

@@ -20,7 +20,7 @@ export interface DatabaseReport {
   damage: string | null;
   /** Relative to this machine, in milliseconds. */
   clockOffsetMs: number;
-  /** Older than ten minutes, oldest first; null on SQLite, which has none. */
+  /** Null on SQLite, which has none. */
   oldSnapshots: readonly OldSnapshot[] | null;
   /** Null on SQLite, which has no partitions. */
   partitionsAheadMs: number | null;

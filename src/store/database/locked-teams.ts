@@ -33,12 +33,11 @@ export async function forEachUnlocked<Row extends { team_id: string }>(
 }
 
 /**
- * No team waits for another's locks: a batch that meets one is written team by team. A team with a locked row comes
- * last, the one tried longest ago first.
+ * A batch that meets another's lock is written team by team. A team with a locked row comes last, the one tried longest
+ * ago first.
  */
 export class LockedTeams<Item> {
   readonly #teamOf: (item: Item) => string;
-  /** Those that were tried longest ago come first. */
   readonly #locked = new Set<string>();
 
   constructor(teamOf: (item: Item) => string) {

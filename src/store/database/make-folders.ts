@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * One by one, for their owner only. Node's `recursive` never returns if a file system rejects entries in an existing
- * folder (/proc).
+ * For their owner only. Node's `recursive` never returns if a file system rejects entries in an existing folder
+ * (/proc).
  */
 export function makeFolders(folder: string): void {
   if (isFolder(folder)) return;

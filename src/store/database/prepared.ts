@@ -5,8 +5,8 @@ import type { QueryRunner, StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 /**
- * A frequent statement, because Kysely would compile it on every call. Parameters are `?1` on SQLite and `$1` on
- * Postgres. Postgres prepares it under its name, a comment at its start, which also shows in logs.
+ * Kysely would compile a frequent statement on every call. Parameters are `?1` on SQLite and `$1` on Postgres. Postgres
+ * prepares it under its name, a comment at its start.
  */
 export interface PreparedStatement<Row> {
   readonly sqlite: string;
@@ -31,7 +31,7 @@ export function preparedStatement<Row>(
   return statement;
 }
 
-/** Writes the fields to the rows with their team and id. Parameters: 1 rows of `fields` */
+/** Finds rows by team and id. $1 `fields` */
 export function updateEach(name: string, table: string, fields: Fields): PreparedStatement<never> {
   const columns = Object.keys(fields).filter((column) => column !== 'team_id' && column !== 'id');
   return preparedStatement(

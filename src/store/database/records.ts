@@ -18,7 +18,6 @@ function fieldName(column: string): string {
   return name;
 }
 
-/** @param columns  those to read; default: all */
 export function toRecord<Row extends object, C extends keyof Row & string = keyof Row & string>(
   row: Row,
   columns?: readonly C[],
@@ -29,7 +28,7 @@ export function toRecord<Row extends object, C extends keyof Row & string = keyo
   return record as RecordOf<Pick<Row, C>>;
 }
 
-/** The fields of these columns; those that are undefined are left out. */
+/** Undefined fields are left out. */
 export function toRow<Row extends object, C extends keyof Row & string>(
   record: Partial<RecordOf<Pick<Row, C>>>,
   columns: readonly C[],

@@ -1,7 +1,7 @@
 const MOST_KNOWN = 1_000;
 const LONGEST_KEY = 4_096;
 
-/** A full map is emptied; long keys are not cached. */
+/** A full map is emptied; long keys aren't cached. */
 export function remembered<Value>(
   known: Map<string, Value>,
   key: string,

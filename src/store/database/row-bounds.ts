@@ -3,7 +3,7 @@ import type { Trx } from './database.ts';
 import { count } from './rows.ts';
 import { lockTeam } from './lock-team.ts';
 
-/** How many more rows a team may have. Locks the team, so that two transactions don't both take the last place. */
+/** Locks the team, so two transactions don't both take the last place. */
 export async function countFree(
   trx: Trx,
   teamId: string,

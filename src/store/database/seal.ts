@@ -5,7 +5,7 @@ export const KEY_CHECK = 'app_key_check';
 
 /**
  * AES-256-GCM with a key derived from APP_KEY (§5.9): `v1.` and base64url of nonce, tag and ciphertext. `place` (table
- * and column) is bound in, so that a copy in another column doesn't open.
+ * and column) is bound in, so a copy in another column doesn't open.
  */
 export class Sealer {
   readonly #key: Buffer;
@@ -37,7 +37,7 @@ export class Sealer {
   }
 }
 
-/** Derived from a text that is unique to the database, so it reveals nothing. */
+/** A text that is unique to the database, so the result reveals nothing. */
 export function installationOf(sealedKeyCheck: string): string {
   return createHash('sha256').update(sealedKeyCheck).digest('hex').slice(0, 16);
 }

@@ -12,8 +12,8 @@ export interface StatementRunner extends QueryRunner {
 }
 
 /**
- * A transaction over plain data, which can run on the database's thread. On SQLite, statements from the main thread
- * would wait for that thread one by one.
+ * Over plain data, so it can run on the database's thread. Statements from the main thread would wait for that thread
+ * one by one.
  */
 export interface TransactionScript<Input, Output> {
   /** In `transaction-scripts.ts`. */

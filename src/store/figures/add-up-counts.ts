@@ -8,7 +8,6 @@ import { addStarts } from './usage.ts';
 
 /** Parameters as for `takeCounts` */
 const take = preparedStatement<HourCount>('take-batch-counts', takeCounts);
-/** Parameters: 1 rows of `HOUR_COUNT` */
 const addOutcomes = preparedStatement<never>('add-outcomes', (dialect) =>
   addToOutcomeHours(dialect.rows(HOUR_COUNT, 1)),
 );

@@ -10,7 +10,7 @@ interface BatchOfTeam {
   team_id: string;
 }
 
-/** Parameters: 1 the first id, 2 how many */
+/** $1 the first id, $2 limit */
 const findCounts = preparedStatement<BatchOfTeam>(
   'find-batch-counts',
   ({ $ }) => `select id, team_id from batch_counts where id >= ${$(1)} order by id limit ${$(2)}`,
@@ -33,7 +33,6 @@ export class BatchCountStore {
   #start: SweepStart | null = null;
   /** Where the running sweep continues; null if none is running. */
   #next: number | null = null;
-  /** The teams that the current sweep has left. */
   readonly #leftTeams = new Set<string>();
 
   constructor(db: Database, clock: Clock) {
@@ -44,7 +43,6 @@ export class BatchCountStore {
   /**
    * The oldest batches first. A team with a locked counter is left for a later sweep. The next sweep begins where a
    * failed one stopped.
-   * @param limit the most rows
    */
   async addUp(limit: number): Promise<Rest> {
     const firstId = this.#next ?? (await this.#begin());

@@ -62,7 +62,7 @@ function ageOf(since: number | null | undefined, now: number): number {
   return Math.max(0, now - (since ?? now));
 }
 
-/** Groups by queue first, so that each queue is looked up once and not once per job. Parameters: 1 now */
+/** Groups by queue first, so each queue is looked up once. $1 now */
 const countWaiting = pageStatement<{
   is_paused: 0 | 1;
   waiting: number;

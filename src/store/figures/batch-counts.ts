@@ -18,7 +18,7 @@ export const RUN_GROUP = {
 } as const satisfies Fields;
 
 /**
- * One row for each group. No other transaction writes these rows, so no batch waits.
+ * No other transaction writes these rows, so no batch waits.
  * @param ended a table expression with `RUN_GROUP`
  * @param runs how many runs each row has
  */
@@ -30,7 +30,6 @@ export function countBatch(ended: string, runs = 'count(*)'): string {
   from ${ended} group by 1, 2, 3, 4, 5`;
 }
 
-/** Parameters: 1 rows of `RUN_GROUP` */
 export const countRunGroups = preparedStatement<never>('count-batch', (dialect) =>
   countBatch(`${dialect.rows(RUN_GROUP, 1)} where true`, 'sum(runs)'),
 );
@@ -48,7 +47,7 @@ export function countStartsOf(started: string, now: string): string {
 
 const START = { team_id: 'id', runs: 'int' } as const satisfies Fields;
 
-/** Parameters: 1 rows of `START`, 2 now */
+/** $1 `START`, $2 now */
 const countPackedStarts = preparedStatement<never>('count-starts', (dialect) =>
   countStartsOf(`${dialect.rows(START, 1)} where true`, dialect.$(2, 'bigint')),
 );
@@ -62,12 +61,12 @@ export async function countStarts(
   await runner.rows(countPackedStarts, [packRows(START, started), now]);
 }
 
-/** `step` is null for runs that were not sent, and for `started` ones. */
+/** `step` is null for runs that weren't sent, and for `started` ones. */
 export const HOUR_COUNT = fieldsOf(durationHours.columns);
 
 export type HourCount = RowOf<typeof HOUR_COUNT>;
 
-/** Rows of some teams, from one id to another, both inclusive. */
+/** Of some teams, both ids inclusive. */
 export interface CountRange {
   teamIds: readonly string[];
   firstId: number;
@@ -78,10 +77,10 @@ export interface CountRange {
 export const TEAM = { team_id: 'text' } as const satisfies Fields;
 
 /**
- * Waits for rows that another node is adding up; after `limitLockWaits` their team counts as locked. By id: beside an
- * old snapshot the index by team has all deleted rows.
+ * Waits for rows that another node is adding up; after `limitLockWaits` their team counts as locked. By id: with an old
+ * snapshot the index by team has all deleted rows.
  *
- * Parameters: 1 teams, 2 the first id, 3 the last
+ * $1 teams, $2 the first id, $3 the last
  */
 export function takeCounts(dialect: Dialect): string {
   return `

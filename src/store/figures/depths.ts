@@ -20,7 +20,7 @@ interface DueQueue {
   due_at: number;
 }
 
-/** One index step per queue. Parameters: 1 now, 2 how many */
+/** One index step per queue. $1 now, $2 limit */
 const findDue = pageStatement<DueQueue>(
   'find-queues-with-due-jobs',
   (dialect) => `
@@ -33,7 +33,7 @@ const findDue = pageStatement<DueQueue>(
   where due_at is not null order by due_at limit ${dialect.$(2)}`,
 );
 
-/** An index range per queue. Parameters: 1 queues, 2 now */
+/** An index range per queue. $1 queues, $2 now */
 const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   'count-due-jobs',
   (dialect) => `
@@ -43,7 +43,7 @@ const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   from ${dialect.rows(IDS, 1)}`,
 );
 
-/** Looks followed by a long gap, and the last look. Parameters: 1 from, 2 to, 3 how long */
+/** Looks followed by a long gap, and the last look. $1 from, $2 to, $3 how long */
 const findSilences = pageStatement<Silence>(
   'find-silences',
   (dialect) => `
@@ -66,7 +66,7 @@ export interface Depth {
   oldestMs: number;
 }
 
-/** Due jobs, counted every few minutes by one node. Counting at a moment needs no bookkeeping per job. */
+/** Counted every few minutes by one node: this needs no bookkeeping per job. */
 export const depths = {
   async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
@@ -113,7 +113,6 @@ export const depths = {
   /**
    * Every process with an engine looks.
    * @param time `to`: later looks don't count, such as those of a clock that was ahead
-   * @param longerThanMs between two looks
    * @returns the earliest first; the last one is the last look
    */
   async readSilences(

@@ -12,13 +12,13 @@ const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([
   'worker_failed',
 ]);
 
-/** Null if the run is not counted, because it was not sent. */
+/** Null: not sent, so not counted. */
 export function durationStep(reason: string | null, durationMs: number): number | null {
   return UNSENT.has(reason) ? null : stepOf(durationMs);
 }
 
 /**
- * In one order, so that two batches can't deadlock.
+ * In one order, to prevent deadlocks.
  * @param counts a table expression of `batch_counts`
  */
 export function addToDurationHours(counts: string): string {
@@ -31,7 +31,7 @@ export function addToDurationHours(counts: string): string {
   on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
 
-/** By hour, outcome and step; the source may be the team. Parameters: 1 team, 2 source, 3 from which hour on */
+/** By hour, outcome and step; the source may be the team. $1 team, $2 source, $3 from hour */
 function durationCounts({ $ }: Dialect): string {
   const notAddedUp = (condition: string) => `
     select hour, outcome, step, runs from batch_counts

@@ -15,7 +15,7 @@ export interface Source {
   sourceId: string;
 }
 
-/** Parameters: 1 rows of `SOURCES`, 2 from which hour on */
+/** $1 `SOURCES`, $2 from hour */
 const readSteps = preparedStatement<{ source_id: string; step: number; runs: number }>(
   'read-duration-steps',
   (dialect) => {

@@ -7,7 +7,7 @@ import type { Context } from '../database/context.ts';
 export const IS_ENDED = "outcome <> 'started'";
 
 /**
- * In one order, so that two batches can't deadlock.
+ * In one order, to prevent deadlocks.
  * @param counts a table expression of `batch_counts`
  */
 export function addToOutcomeHours(counts: string): string {
@@ -24,7 +24,7 @@ export interface OutcomeHour {
   runs: number;
 }
 
-/** Parameters: 1 team, 2 from */
+/** $1 team, $2 from */
 const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) => {
   const ofTable = (table: string) => `
     select hour, outcome, runs from ${table} where team_id = ${$(1)} and hour >= ${$(2)}`;

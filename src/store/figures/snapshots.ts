@@ -31,7 +31,6 @@ const FIND = `
     from pg_replication_slots s where not active and xmin is not null
   ) as holders where seconds >= ${OLD_SECONDS} order by seconds desc limit ${MOST_NAMED}`;
 
-/** @param ask runs one statement on Postgres */
 export async function findOldSnapshots(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<OldSnapshot[]> {
@@ -41,7 +40,7 @@ export async function findOldSnapshots(
 
 export const snapshots = {
   /**
-   * Older than ten minutes, oldest first. Vacuum can't remove rows that died after a snapshot began, and index scans
+   * Older than ten minutes, oldest first: vacuum can't remove rows that died after a snapshot began, and index scans
    * pass them. SQLite has none.
    */
   async findOld({ main }: Context): Promise<OldSnapshot[]> {

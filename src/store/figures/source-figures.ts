@@ -50,7 +50,7 @@ interface Picked {
   due_at: number | null;
 }
 
-/** By team and id, so that the same ones are reported each time. Parameter 1 is how many. */
+/** By team and id, so the same ones are reported each time. $1 limit */
 function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly string[]): string {
   const of = {
     table,
@@ -65,7 +65,7 @@ function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly str
   where t.deleted_at is null order by t.id, source.id limit ${dialect.$(1)}`;
 }
 
-/** One index step for a working cron; a failing one costs its streak. Parameters: 1 most, 2 now */
+/** One index step for a working cron; a failing one costs its streak. $1 most, $2 now */
 const readCrons = pageStatement<Picked>(
   'figures-of-crons',
   (dialect) => `
@@ -95,7 +95,7 @@ const failedSince = (status: FailedJobStatus) => `(
       select 1 from ended_jobs x where x.queue_id = looked.id and x.status = '${status}'
         and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`;
 
-/** A few index steps per queue. Parameters: 1 most, 2 now */
+/** A few index steps per queue. $1 most, $2 now */
 const readQueues = pageStatement<Picked>(
   'figures-of-queues',
   (dialect) => `
@@ -140,7 +140,7 @@ function countPicked(
   union all ${ofTable('batch_counts', `${dialect.hasKeyOf('d', 'picked', key)} and ${IS_ENDED}`)}`;
 }
 
-/** Parameters: 1 most, 2 the first hour */
+/** $1 most, $2 the first hour */
 const countOf = (table: 'crons' | 'queues') =>
   pageStatement<Counted>(
     `outcomes-of-${table}`,
@@ -154,7 +154,7 @@ const countOfQueues = countOf('queues');
 const pickTeams = (dialect: Dialect) => `
   select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
 
-/** Parameters: 1 most, 2 the first hour */
+/** $1 most, $2 the first hour */
 const countOfTeams = pageStatement<Counted>(
   'outcomes-of-teams',
   (dialect) => `
@@ -162,7 +162,7 @@ const countOfTeams = pageStatement<Counted>(
   ${countPicked(dialect, 'outcome_hours', ['team_id'])}`,
 );
 
-/** Parameters: 1 most, 2 month, 3 its first hour, 4 the first hour of the next month */
+/** $1 most, $2 month, $3 its first hour, $4 the first hour of the next month */
 const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(
   'figures-of-teams',
   (dialect) => `

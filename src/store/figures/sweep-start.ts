@@ -16,7 +16,7 @@ export class SweepStart {
   readonly #clock: Clock;
   /** All lower ids were seen. */
   #floor: number;
-  /** The last id of some sweep; it becomes the floor. */
+  /** The last id of some sweep. */
   #mark: { id: number; atMs: number } | null = null;
   #wholeAtMs = -Infinity;
   #pauseMs = LEAST_PAUSE_MS;

@@ -21,7 +21,7 @@ export function limitOf({ byPlan, other }: MonthlyLimits, plan: string): number 
 
 /**
  * With more runs left, a team counts by appending to `batch_counts`, which locks nothing: up to this many may start
- * before the month's row has them. With fewer, each claim counts under the row's lock.
+ * before the month's row has them.
  */
 const FAR_FROM_LIMIT = 100_000;
 
@@ -39,12 +39,11 @@ const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfie
 const UNLIMITED = 2 ** 52;
 
 /**
- * Counts runs that are about to be sent (§8.2). Exact on any number of nodes, because the month's row stays locked.
- * Returns how many runs each team may have.
+ * Counts runs that are about to be sent (§8.2). Exact across nodes, because the month's row stays locked.
  *
- * `excluded.granted` has the limit; in a new row `granted` is the count.
+ * `excluded.granted` has the limit; in a new row `granted` is the count: how many runs the team may have.
  *
- * Parameters: 1 rows of `WANTED` in the order of the teams, 2 month
+ * $1 `WANTED` in the order of the teams, $2 month
  */
 const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   'count-months',
@@ -163,7 +162,7 @@ async function addToPeriods(
   }
 }
 
-/** Not added up yet. Parameters: 3 its first hour, 4 the next month's */
+/** Not added up yet. $3 its first hour, $4 the next month's */
 export const startsOf = (team: string, { $ }: Dialect) => `batch_counts
   where team_id = ${team} and source_id = ${team} and outcome = 'started'
     and hour >= ${$(3)} and hour < ${$(4)}`;
@@ -174,7 +173,7 @@ export function monthOf(now: number): [month: string, from: number, until: numbe
   return [month, at.getTime(), at.setUTCMonth(at.getUTCMonth() + 1)];
 }
 
-/** Parameters: 1 team, then as in `monthOf` */
+/** $1 team, then as in `monthOf` */
 const readMonth = preparedStatement<{ used: number }>(
   'read-month',
   (dialect) => `

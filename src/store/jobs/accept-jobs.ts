@@ -20,7 +20,7 @@ export interface NewJob {
   payload: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
-  /** Who or what creates it (domain/actors.ts). */
+  /** See domain/actors.ts. */
   actor: string | null;
 }
 
@@ -45,8 +45,8 @@ const JOB = {
 } as const satisfies Fields;
 
 /**
- * No row for a job without a queue. The queue isn't locked: each acceptance would write to it. If it is deleted at the
- * same moment, housekeeping deletes the job.
+ * The queue isn't locked: each acceptance would write to it. If it is deleted at the same moment, housekeeping deletes
+ * the job.
  */
 const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',

@@ -93,7 +93,7 @@ function newRow(
   };
 }
 
-/** A retry that was done at once, so that its outcome can be shown. */
+/** A retry that was done at once, so its outcome can be shown. */
 export async function recordRetry(
   trx: Trx,
   teamId: string,
@@ -109,7 +109,7 @@ export async function recordRetry(
 }
 
 export const bulkTasks = {
-  /** Excludes jobs that arrive later, or above `upToId`. Null: too many open tasks. */
+  /** Null: too many open tasks. */
   async create(
     { main }: Context,
     teamId: string,

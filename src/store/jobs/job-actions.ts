@@ -21,12 +21,12 @@ interface Touched {
 }
 
 /**
- * Jobs that were resent before: all, none, or those whose last resend has a lower id. The last form skips jobs that
- * others have resent since the list was made.
+ * Jobs that were resent before: all, none, or those whose last resend has a lower id, which skips jobs that others have
+ * resent since the list was made.
  */
 export type ResendAgain = boolean | { before: string };
 
-/** Jobs that are due one after the other. `made`: how many earlier parts have made. */
+/** Due one after the other. `made`: how many earlier parts have made. */
 export interface Spread {
   rate: Rate;
   /** Null: now. */
@@ -39,7 +39,7 @@ interface JobsToLock {
   jobIds: readonly string[];
 }
 
-/** Locked in the order of ids, so that two actions can't deadlock. */
+/** In the order of ids, to prevent deadlocks. */
 export async function lockPending(trx: Trx, { teamId, jobIds }: JobsToLock) {
   const pending = { team_id: teamId, id: jobIds, status: 'pending' } as const;
   const columns = ['id', 'queue_id', 'scheduled_at'] as const;
@@ -64,10 +64,7 @@ async function lockFailed(
   });
 }
 
-/**
- * Sends signals with each job's own due time. With the present time, a claim that has passed over the job would not
- * find it.
- */
+/** With each job's own due time: with the present time, a claim that has passed over the job would not find it. */
 function signalDue({ signals }: Context, teamId: string, touched: readonly Touched[]): void {
   const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
   signals.send(
@@ -115,7 +112,7 @@ export const jobActions = {
     return edited;
   },
 
-  /** Makes waiting jobs due now (Fire now). An attempt that waits for its retry is pending too (§3.3). */
+  /** Fire now. An attempt that waits for its retry is pending too (§3.3). */
   async fire(context: Context, teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
     const now = context.clock.now();
     const rows = await context.main.transact(async (trx) => {
@@ -160,7 +157,7 @@ export const jobActions = {
 
   /**
    * Each failed job is copied to a new one, attempt 1, and marked with its id (§3.2, §3.3).
-   * @param again which marked jobs are resent; others are skipped, so that two clicks send nothing twice
+   * @param again which marked jobs are resent; others are skipped, so two clicks send nothing twice
    * @param actor of the new jobs; null: that of the failed ones
    * @param found the search; with it the retry is recorded as a task
    * @param spread without it, all are due now

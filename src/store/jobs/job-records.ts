@@ -44,13 +44,13 @@ export interface JobFilter {
   queueId?: string;
   status?: JobStatus;
   limit: number;
-  /** Only jobs older than this id, for the next page. */
+  /** Only jobs older than this id. */
   before?: string | undefined;
 }
 
 const EXAMINED_AT_ONCE = 500;
 
-/** Parameters: 1 team, 2 the id to begin before, 3 how many */
+/** $1 team, $2 before this id, $3 limit */
 const findNewest = preparedStatement<{ id: string }>('find-newest-jobs', ({ $ }) => {
   const newest = (table: string) => `select * from (select id from ${table}
       where team_id = ${$(1)} and id < ${$(2)} order by id desc limit ${$(3)}) as ${table}_of_team`;
@@ -58,10 +58,7 @@ const findNewest = preparedStatement<{ id: string }>('find-newest-jobs', ({ $ })
     order by id desc limit ${$(3)}`;
 });
 
-/**
- * Newest first. No index has this order for a queue or state, so jobs are examined in steps of the same cost until
- * enough are found.
- */
+/** Newest first. No index has this order for a queue or state, so jobs are examined in steps until enough are found. */
 export async function listJobs(
   db: Database,
   teamId: string,

@@ -22,7 +22,6 @@ const MAX_ACCEPT_BATCH = 200;
 /** While its queue is locked. */
 const ACCEPT_WITHIN_MS = 5_000;
 
-/** Every function is one transaction; signals follow the commit. */
 export function jobs(context: Context) {
   const { main: db, searches, sealer } = context;
   return {

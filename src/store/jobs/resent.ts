@@ -15,17 +15,16 @@ export interface ResentCount {
 }
 
 /**
- * The last attempt of each resent job. Other jobs are marked by a value: a condition would make Postgres read the
- * whole index of resent jobs.
+ * The last attempt of each resent job. Other jobs are marked by a value: a condition would make Postgres read the whole
+ * index of resent jobs.
  *
- * Parameters: 1 jobs, 2 team
+ * $1 jobs, $2 team
  */
 const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; number: number }>(
   'outcomes-of-resent',
   (dialect) => {
     const team = dialect.$(2);
-    // A waiting or running attempt is the last one. Retries are searched without the team: SQLite would read all of
-    // the team's jobs.
+    // A waiting or running attempt is the last one. Without the team: see `findRetries`.
     const lastOf = (table: string) => `(select a.status from ${table} a
       where a.team_id = ${team} and a.id in (
         select r.id from ${table} r where r.original_id = f.retried_as and r.attempt_number > 1)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Context } from '../database/context.ts';
 import { all } from '../database/rows.ts';
 
-/** A list shows nothing of larger payloads, so that a page of them stays cheap. */
+/** A list shows nothing of larger payloads, so a page stays cheap. */
 const MOST_PAYLOAD_BYTES = 16_384;
 
 export const shownFields = {

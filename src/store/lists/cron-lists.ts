@@ -28,10 +28,7 @@ export async function findCrons(
   return rows.map((row) => ({ id: row.id, name: row.name, isActive: row.is_active === 1 }));
 }
 
-/**
- * Only ASCII letters match in either case, since the two databases fold other letters
- * differently.
- */
+/** Folds only ASCII letters: the two databases fold others differently. */
 export function containsText(
   { dialect }: Database,
   kind: 'cron' | 'queue',
@@ -51,7 +48,7 @@ export function containsText(
   return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
 }
 
-/** Reads each cron or queue of the team, because no index has tags. */
+/** Reads each one of the team, because no index has tags. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }

@@ -18,7 +18,7 @@ export interface FailureGroup {
   /** 24 equal steps, earliest first. */
   series: number[];
   queueIds: string[];
-  /** The newest job, for a sample of the response. */
+  /** For a sample of the response. */
   lastJobId: string;
 }
 
@@ -50,7 +50,7 @@ interface FailuresAsked {
   to: number;
 }
 
-/** Groups failed jobs that were not resent, largest group first. */
+/** Jobs that weren't resent, largest group first. */
 export async function groupFailures(
   db: Database,
   teamId: string,

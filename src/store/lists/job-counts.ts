@@ -8,10 +8,7 @@ import { findSourceIds } from './sources.ts';
 import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
 
-/**
- * `failed`: not resent (§3.3). All has two more parts, which no tab shows alone:
- * `resent` failed jobs and `retried` attempts.
- */
+/** `failed`: not resent (§3.3). No tab shows `resent` failed jobs or `retried` attempts alone. */
 export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;
 
 function add(...counts: readonly BoundedCount[]): BoundedCount {
@@ -53,7 +50,7 @@ export async function countTabs(
   const ofRetried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
-  // Raised by the number of retries, so that subtracting those leaves an exact number.
+  // So subtracting the retries leaves an exact number.
   const retrying = await of('retrying');
   const most = MOST_COUNTED + retrying;
   const waiting = await of('pending', most);

@@ -27,7 +27,7 @@ interface Stream {
   wanted: number;
 }
 
-/** Merges keys of ranges by time. It reads little more of each than it returns, so a page's cost is bounded. */
+/** Reads little more of each range than it returns, so a page's cost is bounded. */
 export class KeyMerge {
   readonly #db: Database;
   readonly #direction: Direction;

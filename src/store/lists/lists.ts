@@ -19,7 +19,7 @@ export { MOST_COUNTED } from '../database/bounded-count.ts';
 export { MOST_IN_A_ROW } from './queue-lists.ts';
 export { MOST_SAMPLED } from './cron-lists.ts';
 
-/** Lists and counts for pages. The cost of every call is bounded by a limit or by the numbers of crons and queues of a team. */
+/** The cost of every call is bounded by a limit or by the numbers of crons and queues of a team. */
 export function lists({ searches: db, clock }: Context) {
   return {
     ...bind(

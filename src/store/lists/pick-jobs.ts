@@ -133,7 +133,7 @@ function hasCode(table: string, codes: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
-/** Longer texts do not fit into an index entry of Postgres. */
+/** Longer texts don't fit into an index entry of Postgres. */
 const INDEXED_URL_CHARACTERS = 100;
 
 /** No text with a prefix sorts after the prefix plus this character. */
@@ -152,7 +152,6 @@ export async function findIdsByUrl(
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 
-/** Parameters: 1 team, 2 from, 3 to, 4 the most */
 const findByUrl = preparedStatement<{ id: string }>(
   'find-jobs-by-url',
   (dialect) => dialect.findByUrl,

@@ -24,9 +24,9 @@ interface QueuesAsked {
 
 /**
  * A short index range per queue and number. Waiting jobs are counted from the first one on: with an old snapshot, dead
- * entries lie before it and are passed once.
+ * entries lie before it.
  *
- * Parameters: 1 queues, 2 team, 3 since
+ * $1 queues, $2 team, $3 since
  */
 const readLoads = pageStatement<QueueLoad>('read-queue-loads', (dialect) => {
   const [team, since] = [dialect.$(2), dialect.$(3)];
@@ -60,7 +60,7 @@ export async function readQueueLoads(
   return new Map(rows.map((row) => [row.queueId, row]));
 }
 
-/** Parameters: 1 queues, 2 team */
+/** $1 queues, $2 team */
 const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
   'count-running-jobs',
   (dialect) => `

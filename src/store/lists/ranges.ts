@@ -213,7 +213,7 @@ const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   past: (j) => `${j}.cron_id = given.source_id`,
 };
 
-/** Failed jobs `j` that were not resent. Must match the index `ended_jobs_failed` literally. */
+/** Failed jobs `j` that weren't resent. Must match the index `ended_jobs_failed` literally. */
 export const UNRESENT = `j.status in ${FAILED_JOBS}
     and j.status in ${FAILED_ATTEMPTS}
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
@@ -224,7 +224,7 @@ interface KeyRow {
   id: string;
 }
 
-/** Finds keys after a range's own place. Parameters: 1 ranges, 2 the bound on the time, 3 how many of each range */
+/** Finds keys after a range's own place. $1 ranges, $2 the bound on the time, $3 limit of each range */
 function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyRow> {
   return preparedStatement(`find-${kind}-keys-${direction}`, (dialect) => {
     const time = TIME[kind];
@@ -257,7 +257,7 @@ export const FIND_KEYS = {
   up: ofEachKind((kind) => findKeys(kind, 'up')),
 };
 
-/** Parameters: 1 ranges, 2 from, 3 to, 4 the most */
+/** $1 ranges, $2 from, $3 to, $4 limit */
 export const COUNT_KEYS = ofEachKind((kind) =>
   preparedStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
     const time = TIME[kind];
@@ -271,9 +271,7 @@ export const COUNT_KEYS = ofEachKind((kind) =>
 
 /**
  * `ended_jobs_failed` has the reason before the time, so a queue has a range for each; with many queues nearly all are
- * empty.
- *
- * Parameters: 1 ranges
+ * empty. $1 ranges
  */
 const findFilled = pageStatement<{ n: number }>('find-filled-ranges', (dialect) => {
   const anyReason = `j.queue_id = given.source_id and j.status = given.status
@@ -283,7 +281,6 @@ const findFilled = pageStatement<{ n: number }>('find-filled-ranges', (dialect) 
     where exists (select 1 from ended_jobs j where ${anyReason})`;
 });
 
-/** From this number of ranges on, empty ones are left out first. */
 const MANY_RANGES = 200;
 
 /** Leaves out empty ranges of failed jobs, if there are many ranges. */

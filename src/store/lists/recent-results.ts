@@ -34,7 +34,7 @@ function runsOfEach(
     from ${dialect.rows(IDS, 1)} ${dialect.joinPicked({ table, as: 'r', columns, pick })}`;
 }
 
-/** Ended ones, then waiting or running ones. Parameters: 1 crons, 2 how many of each, 3 team */
+/** Ended ones, then waiting or running ones. $1 crons, $2 limit of each, $3 team */
 const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
   const parts = (['ended_executions', 'executions'] as const).map((table) =>
     runsOfEach(
@@ -49,10 +49,7 @@ const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
   return parts.join(' union all ');
 });
 
-/**
- * The newest of each status, then of all: short ranges of `ended_jobs_of_queue`. Parameters: 1 queues, 2 how many of
- * each
- */
+/** The newest of each status, then of all: short ranges of `ended_jobs_of_queue`. $1 queues, $2 limit of each */
 const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect) =>
   runsOfEach(dialect, 'ended_jobs', (columns) =>
     ENDED_JOB_STATUSES.map(

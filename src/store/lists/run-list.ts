@@ -16,12 +16,12 @@ import { findSourceIds } from './sources.ts';
 import { type ListContext, type ListPage, type PageAsked, readPage } from './walk.ts';
 
 interface RunsAsked extends PageAsked {
-  /** All executions of the crons, open ones too, in the order of creation. The search has no other condition. */
+  /** Open ones too, in the order of creation. The search has no other condition. */
   isHistory?: boolean;
   bodyBytes?: number | undefined;
   /** Leaves out runs with a higher id. */
   upToId?: string | undefined;
-  /** Leaves out jobs of paused queues, which do not start at their time. */
+  /** Leaves out jobs of paused queues, which don't start at their time. */
   isPausedLeftOut?: boolean;
 }
 

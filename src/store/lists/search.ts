@@ -8,7 +8,7 @@ import type { RunRecord } from '../runs/run-records.ts';
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
- * All conditions must hold. An id that the team doesn't have finds nothing.
+ * An id that the team doesn't have finds nothing.
  *
  * The time of a run is its end; while it runs, its start; while it waits, its due time.
  */
@@ -109,7 +109,6 @@ function hasCode(run: FoundRun, code: number | string): boolean {
   return run.completedAt !== null && hasStatusCode(String(code), run.responseStatus);
 }
 
-/** Without an index for the whole search, runs are examined one by one; long texts take longer. */
 export function describeFilters(search: Search): { isFiltered: boolean; hasText: boolean } {
   const { tab, kind, urlPrefix, target, host, payloadText, responseText, text, words } = search;
   const { statusCode, fault, reason } = search;

@@ -18,7 +18,7 @@ export interface SourceState {
   /** A paused one only if failures stopped it. */
   isFailing: boolean;
   isRunning: boolean;
-  /** The alert that a queue does not drain is open. */
+  /** The alert that a queue doesn't drain is open. */
   isBacklogged: boolean;
   nextAt: number | null;
 }
@@ -29,7 +29,7 @@ export interface SourcesAsked {
   text?: string | undefined;
   tag?: string | undefined;
   /**
-   * False: whether something runs is not read. While an old snapshot exists, that passes the dead index entries of all
+   * False: whether something runs isn't read. While an old snapshot exists, that passes the dead index entries of all
    * jobs claimed since.
    */
   withRunning?: boolean;
@@ -44,11 +44,11 @@ const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queue
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
 
-/** Its alert is open (domain/queue-watch.ts). */
+/** See domain/queue-watch.ts. */
 const hasOpenAlert = (kind: WatchKind) => `exists (select 1 from queue_watches w
   where w.team_id = queues.team_id and w.queue_id = queues.id and w.kind = '${kind}' and w.since is not null)`;
 
-/** The conditions for crons and queues that need attention. Paused ones do not, unless failures stopped the cron. */
+/** Paused ones need no attention, unless failures stopped the cron. */
 export const FAILING = {
   cron: `(crons.is_active = 1 or crons.stopped_after is not null) and ${CRON_FAILS}`,
   queue: `queues.is_paused = 0 and (${QUEUE_FAILS} or ${hasOpenAlert('failure_rate')})`,
@@ -156,7 +156,7 @@ function streaksOf(kind: SourceKind): PreparedStatement<StreakRow> {
 
 const STREAKS = { cron: streaksOf('cron'), queue: streaksOf('queue') };
 
-/** The failures since the last success of each cron or queue; none of those that do not fail. */
+/** Since the last success of each source; none of sources that don't fail. */
 export async function readStreaks(
   db: Database,
   kind: SourceKind,

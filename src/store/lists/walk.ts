@@ -29,10 +29,7 @@ export const NO_PAGE: ListPage<never> = {
   searchedBackTo: null,
 };
 
-/**
- * Limits of a search that examines rows. A text takes two to three times as long per row. A page costs less than a
- * tenth of a second of processor time.
- */
+/** A text takes two to three times as long per row. A page costs less than a tenth of a second of processor time. */
 const MOST = { rows: 20_000, ms: 80 };
 const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
 const CHUNK = 500;
@@ -68,7 +65,7 @@ interface Found<Row> {
 }
 
 /**
- * The cost doesn't grow with the number of runs: one index step per range, and the rows of the page.
+ * One index step per range, and the rows of the page, for any number of runs.
  * @param list how to walk; or its rows, if they are few
  */
 export async function readPage<Row extends JobKey>(
@@ -111,7 +108,7 @@ async function walkRanges<Row extends JobKey>(
     rows.push(...inOrder(next, await pick(next)));
     if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
     lookedAt += next.length;
-    // Only long searches are cut, so that a busy database doesn't shorten lists.
+    // Only long searches are cut, so a busy database doesn't shorten lists.
     const isLong = isFiltered && lookedAt >= CHUNK;
     const isLate = isLong && clock.monotonicMs() - startedAt > most.ms;
     const isEnough = isLate || lookedAt >= most.rows;
@@ -120,8 +117,7 @@ async function walkRanges<Row extends JobKey>(
 }
 
 /**
- * A row whose time has changed is left out: it has another place now. A row of two ranges, because it ended meanwhile,
- * is there once.
+ * Leaves out rows whose time has changed: they have another place now. A row that ended meanwhile can be in two ranges.
  */
 function inOrder<Row extends JobKey>(keys: readonly JobKey[], rows: readonly Row[]): Row[] {
   const left = new Map(rows.map((row) => [row.id, row]));

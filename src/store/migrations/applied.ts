@@ -3,7 +3,6 @@ import type { DialectName } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** In databases from before the first release. */
 const UNRELEASED_TABLE = 'kysely_migration';
 const UNRELEASED =
   'the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database';

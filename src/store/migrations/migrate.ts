@@ -22,8 +22,7 @@ interface MigrateOptions {
 }
 
 /**
- * Creates tables, or applies pending migrations. Simultaneous processes do it once: under an advisory lock on
- * Postgres, in write transactions on SQLite.
+ * Simultaneous processes do it once: under an advisory lock on Postgres, in write transactions on SQLite.
  * @param database on Postgres without time limits
  * @returns the names applied now
  */
@@ -62,8 +61,8 @@ const LOCKED_OUT_MS = 2_000;
 const LET_OTHERS_MS = 3_000;
 
 /**
- * While others use the table, such as a `pg_dump`, for as long as that takes. On the machine's own time, since it
- * waits for another process.
+ * Waits as long as others, such as a `pg_dump`, use the table. On the machine's own time, since it waits for another
+ * process.
  */
 async function applyPatiently(
   db: Db,

@@ -5,7 +5,6 @@ import type { StatementRunner } from '../database/transaction-script.ts';
 /**
  * For a `where exists (…)` or a list. Locks the node's row on Postgres: a declaration of death waits until this claim
  * is visible, and a later claim finds no row. Renewals don't wait.
- * @param parameter `$2`, `?1`
  */
 export function livingNode(dialect: Dialect, parameter: string): string {
   return `select id from nodes where id = ${parameter} ${dialect.lock('for key share')}`;

@@ -23,8 +23,7 @@ export interface Doubt {
 }
 
 /**
- * Puts back claims that were stored but whose answer was lost. They were never started (§3.6), so they wait again and
- * aren't counted.
+ * Puts back claims that were stored but whose answer was lost. They were never started (§3.6), so they aren't counted.
  *
  * The transaction must have locked or deleted the node's row, and the node must not be claiming.
  * @param known running runs and callbacks

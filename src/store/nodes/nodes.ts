@@ -25,11 +25,11 @@ interface SignedOff extends SettledOrphans {
 }
 
 /**
- * A node's row is its lease and the only fence (§3.6). While it exists, the node's claims are its own. Once another
- * node has deleted it, nothing that the node writes has any effect.
+ * A node's row is its lease and the only fence (§3.6). Once another node has deleted it, nothing that the node writes
+ * has any effect.
  */
 export const nodes = {
-  /** Under a new id, never used before. */
+  /** Under a new id. */
   async join({ lease }: Context, now: number, leaseMs: number): Promise<string> {
     const id = newId(now);
     await add(lease, 'nodes', { id, started_at: now, lease_until: now + leaseMs });
@@ -60,10 +60,7 @@ export const nodes = {
     });
   },
 
-  /**
-   * In one transaction. Running runs are settled like a dead node's; lost claims wait again (§3.6).
-   * @param known running runs and callbacks
-   */
+  /** In one transaction. Running runs are settled like a dead node's; lost claims wait again (§3.6). */
   async retire(
     { main }: Context,
     nodeId: string,

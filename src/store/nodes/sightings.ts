@@ -24,7 +24,7 @@ export function readSighting<T>(text: string | undefined): T | null {
   return text === undefined ? null : (JSON.parse(text) as T);
 }
 
-/** Keeps the last sighting of a kind: a fact seen in requests that the operator must learn. */
+/** A sighting is a fact seen in requests that the operator must learn. */
 export interface Sightings<T> {
   keep(sighting: T): Promise<void>;
   read(): Promise<T | null>;

@@ -24,7 +24,7 @@ interface Ending {
   paused_until: number | null;
 }
 
-/** Pauses until a time. Each ends once, in one transaction with its entry in the activity, on any number of nodes. */
+/** Each pause ends once, in one transaction with its entry in the activity, across nodes. */
 export const pauseEnds = {
   /** @returns when the next pause ends, which is past if some are left; null if none has an end */
   async endDue(context: Context, now: number): Promise<number | null> {
@@ -77,7 +77,7 @@ async function endOfCron(context: Context, { team_id, id }: Ending, now: number)
   if (dueAt !== null) context.signals.send([{ kind: 'team-due', teamId: team_id, dueAt }]);
 }
 
-/** @param end falsy: it has not expired, or not any more */
+/** @param end falsy: it hasn't expired */
 function record<Ended extends { name: string }>(
   { main }: Context,
   action: 'queue.resumed' | 'cron.started',

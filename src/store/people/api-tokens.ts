@@ -52,7 +52,7 @@ export function apiTokens(context: Context) {
   });
   return {
     ...bind(context, tokens),
-    /** Reads for every call, since the user's team may have changed. */
+    /** For every call, since the user's team may have changed. */
     findOwner: (hash: string) => find({ token_hash: hash }),
   };
 }

@@ -53,7 +53,7 @@ export const groupMemberships = {
   },
 };
 
-/** So that changes of a team's memberships by groups wait for each other. Leaves out deleted teams. */
+/** So changes by groups wait for each other. Leaves out deleted teams. */
 async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
   if (changes.length === 0) return [];
   const rows = await all(
@@ -93,7 +93,7 @@ async function carryOut(
   }
   await change(trx, 'memberships', { ...key, group_name: not(null) }, columns);
   if (changed.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
-  // Another group with the same role is not reported.
+  // Another group with the same role isn't reported.
   return changed.role !== was;
 }
 

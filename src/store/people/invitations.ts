@@ -56,7 +56,6 @@ function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: 
     .where('t.deleted_at', 'is', null);
 }
 
-/** A used or revoked one is deleted. */
 export const invitations = {
   /** Replaces an earlier one of the team for the same email. */
   async create({ main }: Context, invitation: NewInvitation, now: number): Promise<void> {

@@ -18,7 +18,7 @@ export interface Member {
   group: string | null;
 }
 
-/** What is deleted with a team; jobs are counted up to `COUNT_LIMIT`. */
+/** Jobs are counted up to `COUNT_LIMIT`. */
 export interface TeamContents {
   crons: number;
   queues: number;
@@ -79,7 +79,7 @@ export const members = {
     });
   },
 
-  /** The user becomes its owner, and it becomes their current team. Null: they own as many teams as allowed. */
+  /** It becomes the user's current team. Null: they own as many teams as allowed. */
   async createTeam(
     { main }: Context,
     userId: string,
@@ -94,7 +94,7 @@ export const members = {
     });
   },
 
-  /** Their groups no longer change it. False if the user is not in the team, or is its owner. */
+  /** Their groups no longer change it. False if the user isn't in the team, or is its owner. */
   async changeRole(
     { main }: Context,
     teamId: string,
@@ -109,7 +109,6 @@ export const members = {
     });
   },
 
-  /** False if the user is not in the team, or owns it. */
   async remove({ main }: Context, teamId: string, userId: string): Promise<boolean> {
     return main.transact((trx) => leave(trx, teamId, userId));
   },
@@ -160,7 +159,7 @@ export const members = {
   },
 };
 
-/** Locks the user's row on Postgres, so that of two teams made at once both count. */
+/** Locks the user's row on Postgres: of two teams made at once, both must count. */
 async function countOwned(trx: Trx, userId: string): Promise<number> {
   await one(trx, 'users', { id: userId }, ['id'], 'for update');
   const owned = membershipsIn(trx, userId).select('m.role').where('m.role', '=', 'owner');
@@ -178,7 +177,7 @@ export async function join(
   await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });
 }
 
-/** False if the user is not in the team, or owns it. */
+/** False if the user isn't in the team, or owns it. */
 export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
   const key = { team_id: teamId, user_id: userId, role: not('owner') };
   if ((await remove(trx, 'memberships', key)) === 0) return false;

@@ -26,7 +26,7 @@ interface NewPassword {
 }
 
 export const oneTimeTokens = {
-  /** `replaces`: earlier ones of the same purposes and user stop working. */
+  /** `replaces`: earlier ones of the same purposes and user. */
   async add(
     { main }: Context,
     tokens: readonly OneTimeToken[],
@@ -40,7 +40,7 @@ export const oneTimeTokens = {
     });
   },
 
-  /** Null if it is not valid (any more). */
+  /** Null if it isn't valid. */
   async read(
     { main }: Context,
     purpose: string,
@@ -51,7 +51,7 @@ export const oneTimeTokens = {
     return (await one(main, 'one_time_tokens', key, ['whom', 'detail'])) ?? null;
   },
 
-  /** Ends all access to the account. Null: not valid (any more). */
+  /** Ends all access to the account. Null: not valid. */
   async resetPassword(
     { main }: Context,
     purpose: string,
@@ -70,7 +70,7 @@ export const oneTimeTokens = {
     });
   },
 
-  /** Uses up the token and the user's tokens of another purpose. False if it is not valid (any more). */
+  /** Uses up the token and the user's tokens of another purpose. False if it isn't valid. */
   async stop(
     { main }: Context,
     purpose: string,
@@ -112,7 +112,7 @@ export async function takeOneTimeToken(
   return row ?? null;
 }
 
-/** Ends sessions, one-time tokens and optionally the API token, so that an intruder keeps nothing. */
+/** Ends sessions, one-time tokens and optionally the API token. */
 export async function endAccess(
   trx: Trx,
   userId: string,
@@ -123,7 +123,7 @@ export async function endAccess(
   if (revokesToken) await remove(trx, 'api_tokens', { user_id: userId });
 }
 
-/** Also a second factor that is not confirmed. */
+/** Also a second factor that isn't confirmed. */
 export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void> {
   await remove(trx, 'one_time_tokens', { whom: userId });
   await remove(trx, 'two_factors', { user_id: userId, verified: 0 });

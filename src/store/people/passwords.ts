@@ -26,7 +26,6 @@ export async function addPassword(
   await add(trx, 'accounts', { ...ids, password, ...times });
 }
 
-/** False: there is no such user. */
 export async function setPassword(
   trx: Trx,
   userId: string,

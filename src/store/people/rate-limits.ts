@@ -20,7 +20,7 @@ const MAX_BATCH = 1_000;
 
 const HITS = { key: 'text', ends_at: 'bigint', hits: 'int' } as const satisfies Fields;
 
-/** Opens a new window if the last one of its key has ended. Parameters: 1 rows of `HITS`, 2 now */
+/** Opens a new window if the last one of its key has ended. $1 `HITS`, $2 now */
 const countHits = preparedStatement<{ key: string; ends_at: number; hits: number }>(
   'count-hits',
   ({ $, rows }) => {
@@ -49,7 +49,7 @@ export function rateLimits(context: Context) {
 }
 
 async function countAll({ main }: Context, hits: readonly Hit[]): Promise<CountingWindow[]> {
-  // In one order, so that two nodes that count the same keys don't deadlock.
+  // In one order, to prevent deadlocks.
   const counts = [...Map.groupBy(hits, ({ key }) => key)]
     .map(([key, ofKey]) => {
       const { now, lengthMs } = ofKey.at(-1) as Hit;

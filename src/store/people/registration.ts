@@ -32,7 +32,7 @@ export type StartingTeam =
   | ({ kind: 'named'; role: Role | null } & NewTeam)
   | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
-  /** One of the teams of the person's groups. It does not become their current one. */
+  /** One of the teams of the person's groups. It doesn't become their current one. */
   | { kind: 'by-groups'; mapped: readonly Mapped[] };
 
 export interface Registration {
@@ -99,7 +99,7 @@ async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
   return row.value === userId;
 }
 
-/** If it would have been the first account, its row is removed, so that a first account can still be made. */
+/** If it would have been the first account, its row is removed, so a first account can still be made. */
 async function refuse(
   trx: Trx,
   wasFirst: boolean,
@@ -158,7 +158,7 @@ async function makeTeam(
   return { kind: 'place', teamId: id, role: 'owner' };
 }
 
-/** Deletes the invitation, so that it lets only one person in. */
+/** Deletes the invitation, so it lets only one person in. */
 async function takeInvitation(
   trx: Trx,
   tokenHash: string,

@@ -68,7 +68,6 @@ export const secondFactors = {
     return (await change(main, 'two_factors', key, { last_step: step })) > 0;
   },
 
-  /** False: there is no such code (any more). */
   async useRecoveryCode({ main }: Context, userId: string, hash: string): Promise<boolean> {
     return main.transact(async (trx) => {
       const key = { user_id: userId, verified: 1 } as const;

@@ -40,7 +40,7 @@ export function serviceAccounts(context: Context) {
   const find = groupedFind(context, findByHash, HASH, 'token_hash', (row) => toRecord(row, facts));
   return {
     ...bind(context, accounts),
-    /** Reads for every call, so that a revoked token is refused at once. */
+    /** For every call, so a revoked token is refused at once. */
     findByToken: (hash: string) => find({ token_hash: hash }),
   };
 }
@@ -80,7 +80,7 @@ const accounts = {
     return rows.map((row) => toRecord(row, SHOWN));
   },
 
-  /** Its token is refused from this commit on. Gives its name; null: no such account. */
+  /** Its token is refused from this commit on. Gives its name. */
   async revoke({ main }: Context, teamId: string, accountId: string): Promise<string | null> {
     return main.transact(async (trx) => {
       const key = { team_id: teamId, id: accountId };

@@ -18,7 +18,7 @@ interface NewSession {
 /** They must still be true when the session is opened. */
 interface Checked {
   passwordHash?: string;
-  /** The sign-in deletes this challenge, so that it works once. */
+  /** Deleted by the sign-in, so it works once. */
   challenge?: { purpose: string; hash: string };
 }
 
@@ -95,7 +95,7 @@ export const sessions = {
     await remove(main, 'sessions', { token_hash: tokenHash });
   },
 
-  /** Ends all other sessions and open one-time tokens. False if the password or session has changed since the check. */
+  /** Ends all other sessions and open one-time tokens. False if the password or session has changed. */
   async changePassword(
     { main }: Context,
     userId: string,
@@ -114,7 +114,7 @@ export const sessions = {
   },
 };
 
-/** The session keeps its age and how it was opened. False: it has ended. */
+/** The session keeps its age and `openedBy`. False: it has ended. */
 export async function rotate(
   trx: Trx,
   { sessionId, tokenHash, expiresAt }: Rotation,

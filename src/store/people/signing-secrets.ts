@@ -31,7 +31,7 @@ export const signingSecrets = {
     await change(main, 'teams', keyOf(teamId), values);
   },
 
-  /** Also the next one. Requests are no longer signed. */
+  /** Also the next one. */
   async removeSigningSecret({ main }: Context, teamId: string): Promise<void> {
     const none = { sealed_signing_secret: null, signing_secret_set_at: null, ...NO_NEXT };
     await change(main, 'teams', keyOf(teamId), none);
@@ -41,7 +41,7 @@ export const signingSecrets = {
     return (await read(context, teamId, 'present'))?.setAt ?? null;
   },
 
-  /** Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
+  /** Throws STORE_WRONG_KEY if it doesn't open with this APP_KEY. */
   async readSigningSecret(
     context: Context,
     teamId: string,
@@ -53,7 +53,7 @@ export const signingSecrets = {
   },
 };
 
-/** A team's next signing secret: added, then activated (§5.6). */
+/** Added, then activated (§5.6). */
 export const nextSecrets = {
   /** False if there is one already, which receivers may have by now. */
   async add(
@@ -76,7 +76,7 @@ export const nextSecrets = {
     return (await read(context, teamId, 'next'))?.setAt ?? null;
   },
 
-  /** Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
+  /** Throws STORE_WRONG_KEY if it doesn't open with this APP_KEY. */
   async reveal(context: Context, teamId: string): Promise<string | null> {
     const found = await read(context, teamId, 'next');
     return found && context.sealer.open(SIGNING_SECRET_PLACE, found.sealed);

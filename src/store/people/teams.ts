@@ -15,9 +15,9 @@ export interface Team {
 }
 
 export interface TeamSettings {
-  /** A JSON path (§2.4): lists of jobs show this field of payloads. */
+  /** A JSON path (§2.4) into payloads. */
   shownField: string | null;
-  /** Names of fields whose values are not shown. */
+  /** Names of fields whose values aren't shown. */
   maskedFields: readonly string[];
 }
 

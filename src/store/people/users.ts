@@ -142,7 +142,7 @@ export const users = {
     });
   },
 
-  /** False if the user is not in that team, or it was deleted. */
+  /** False if the user isn't in that team, or it was deleted. */
   async switchTeam(
     { main }: Context,
     userId: string,
@@ -165,7 +165,7 @@ export const users = {
     await main.transact((trx) => endAccess(trx, userId, what));
   },
 
-  /** Deletes teams without other members, too. @returns owned teams with other members, which prevent it */
+  /** Also deletes teams without other members. @returns owned teams with other members, which prevent it */
   async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
     return main.transact(async (trx) => {
       const owned = await membershipsIn(trx, userId)

@@ -5,8 +5,8 @@ import { preparedStatement } from '../database/prepared.ts';
 const READ_EVERY_MS = 10_000;
 
 /**
- * All nodes compare due times and leases by the database's clock. Between readings the monotonic clock continues it,
- * so a jump of the node's clock changes nothing.
+ * All nodes compare due times and leases by it. Between readings the monotonic clock continues it, so a jump of the
+ * node's clock changes nothing.
  */
 export class DatabaseClock implements Clock {
   readonly #db: Database;

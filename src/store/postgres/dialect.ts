@@ -15,13 +15,11 @@ import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 
 /**
- * Kysely on a pool of node-postgres.
- *
  * Kysely's own driver has no prepared statements. Here a statement that starts with its name in a comment (see
  * `prepared.ts`) is parsed and planned once per connection.
  *
- * @param answerMs  after this long without an answer a connection is given up; a little longer than the server's own
- * limit, so that the server reports first. 0 waits forever.
+ * @param answerMs after this long without an answer a connection is given up; a little longer than the server's own
+ * limit, so the server reports first. 0 waits forever.
  */
 export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
   return {

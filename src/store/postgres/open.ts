@@ -28,7 +28,7 @@ const PLANNING_SETTINGS = [
 
 export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' ', '')}`).join(' ');
 
-/** The time limit of a connection's first statement, which detects one that died before its first use. */
+/** Detects a connection that died before its first use. */
 const PREPARED_WITHIN_MS = 5_000;
 
 interface PoolUse {
@@ -45,7 +45,7 @@ interface PoolUse {
 }
 
 /**
- * Enforced by the server, which reports that a cancelled statement had no effect. A page may take half a minute. A
+ * Enforced by the server, so a cancelled statement is known to have had no effect. A page may take half a minute. A
  * lease is renewed sooner by another connection than by waiting.
  *
  * docs/guides/postgres.md lists these connections.
@@ -98,7 +98,6 @@ const KEEP_PLANS = `
 
 export interface PostgresOptions {
   url: string;
-  /** Default: the first of the search path. */
   schema?: string | undefined;
   clock: Clock;
   onFault: (error: Error) => void;

@@ -5,8 +5,8 @@ import { explaining } from './explain.ts';
 const LIMIT_MS = 5_000;
 
 /**
- * A pooler that assigns connections to transactions, such as PgBouncer with `pool_mode = transaction`, loses prepared
- * statements, `LISTEN` and settings. Run before anything is set: settings would stay with its connections.
+ * A pooler such as PgBouncer with `pool_mode = transaction` loses prepared statements, `LISTEN` and settings. Run
+ * before anything is set: settings would stay with its connections.
  */
 export async function refuseTransactionPooling(url: string): Promise<void> {
   if (await isPooledByTransaction(url).catch(rejectExplained)) {

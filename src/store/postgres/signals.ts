@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
 const RESEND_MS = [100, 250, 500, 1000];
-/** One per group is kept; beyond this number they become one of unknown content. */
+/** Beyond this number of groups, signals become one of unknown content. */
 const MOST_KEPT = 10_000;
 
 /**
@@ -163,7 +163,7 @@ export class PostgresSignals implements SignalBus {
     this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client, dueMs));
   }
 
-  /** Also if the check is much too late: after a freeze the server's messages may have filled the connection. */
+  /** Also if it is much too late: after a freeze the server's messages may have filled the connection. */
   async #check(client: pg.Client, dueMs: number): Promise<void> {
     if (this.#client !== client || this.#closed) return;
     try {
@@ -193,7 +193,7 @@ export class PostgresSignals implements SignalBus {
       if (!signals.every(isSignal)) throw new Error('not what a node says');
       if (origin !== this.#origin) this.#local.send(signals);
     } catch {
-      // Anyone on this database may notify. An unknown message still means something.
+      // Anyone on this database may notify.
       this.#local.send([{ kind: 'unknown' }]);
     }
   }

@@ -32,7 +32,6 @@ export interface Queue extends QueueSettings {
 
 type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at' | 'paused_at'>;
 
-/** Columns that have the name and the form of their setting. */
 const SETTINGS = namesOf(
   queuesTable.columns,
   ...(['team_id', 'id', 'name', 'created_at', 'paused_at'] as const),
@@ -55,7 +54,7 @@ function queueOf(row: Row<'queues'>): Queue {
   };
 }
 
-/** A damaged list is shown as empty, so that it can be saved again. Claims report it. */
+/** A damaged list is shown as empty, so it can be saved again. Claims report it. */
 function readList<Item>(text: string): Item[] {
   try {
     return parseList(text);
@@ -137,7 +136,7 @@ export function queues(context: Context) {
   const find = groupedFind(context, readPolicies, KEY, 'id', policyOf);
   return {
     ...bind(context, functions),
-    /** Null for a deleted queue. Read for each attempt, since the settings at its end count. */
+    /** Read for each attempt, since the settings at its end count. */
     findPolicy: (teamId: string, id: string) => find({ team_id: teamId, id }),
   };
 }
@@ -178,7 +177,6 @@ const functions = {
     return queue;
   },
 
-  /** Null: no such queue. */
   async update(
     context: Context,
     teamId: string,
@@ -189,9 +187,9 @@ const functions = {
   },
 
   /**
-   * The queue first, so that no more jobs start, then jobs in small batches (§3.5). Retention deletes the rest after a
+   * The queue first, so no more jobs start, then jobs in small batches (§3.5). Retention deletes the rest after a
    * crash.
-   * @returns the number of jobs; null if there is no such queue
+   * @returns the number of jobs
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const key = { team_id: teamId, id: queueId };

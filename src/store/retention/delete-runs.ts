@@ -34,7 +34,7 @@ export interface Found {
   parameters: readonly (string | number)[];
 }
 
-/** Finds runs outside of any transaction, so that it blocks no writer. */
+/** Finds runs outside of any transaction, to block no writer. */
 export async function deleteFound(
   db: Database,
   table: RunsTable,
@@ -49,12 +49,7 @@ export async function deleteFound(
 
 const BATCH = 1000;
 
-/**
- * Deletes all runs of a queue or cron, in small transactions, so that others can write in between.
- *
- * @param find  finds them by table
- * @returns how many
- */
+/** In small transactions, so others can write in between. */
 export async function deleteRunsOf(
   db: Database,
   ownerId: string,
@@ -71,7 +66,7 @@ export async function deleteRunsOf(
 }
 
 /**
- * Deletes a cron or queue with the rows that track its state, but not its runs.
+ * With the rows that track its state, but not its runs.
  * @returns 0: there is none
  */
 export async function deleteSource(
@@ -86,7 +81,7 @@ export async function deleteSource(
   // First, because settlements lock a spell, and checks a watch, and then the source.
   await remove(trx, 'slow_spells', source);
   if (table === 'queues') await remove(trx, 'queue_watches', queue);
-  // Blocks until running settlements have committed; they may have added rows until then.
+  // Waits for running settlements, which may add rows.
   const gone = await remove(trx, table, key);
   for (const each of ['slow_spells', 'ending_certificates'] as const)
     await remove(trx, each, source);
@@ -94,7 +89,6 @@ export async function deleteSource(
   return gone;
 }
 
-/** Each part reads a separate index range. */
 const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
   // Without the index's order, Postgres may read the table from its start each time.
   const part = (name: string, state: string, order: string) => `
@@ -109,7 +103,7 @@ const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue',
   ) as every_state limit ${dialect.$(2)}`;
 });
 
-/** Parameters: 1 the column's value, 2 how many */
+/** $1 the column's value, $2 limit */
 const findBy = (table: RunsTable, column: string, order = 'id') =>
   preparedStatement<RunKey>(
     `find-${namedLike(table)}-by-${column.replace('_id', '')}`,
@@ -117,19 +111,16 @@ const findBy = (table: RunsTable, column: string, order = 'id') =>
     select team_id, id from ${table} where ${column} = ${$(1)} order by ${order} limit ${$(2)}`,
   );
 
-/** Parameters: 1 queue, 2 how many */
 export const findJobsOfQueue = {
   jobs: findLiveJobsOfQueue,
   ended_jobs: findBy('ended_jobs', 'queue_id', 'status, completed_at'),
 };
 
-/** Parameters: 1 cron, 2 how many */
 export const findExecutionsOfCron = {
   executions: findBy('executions', 'cron_id'),
   ended_executions: findBy('ended_executions', 'cron_id'),
 };
 
-/** Parameters: 1 team, 2 how many */
 export const findEndedOfTeam = {
   ended_jobs: findBy('ended_jobs', 'team_id'),
   ended_executions: findBy('ended_executions', 'team_id'),
@@ -141,7 +132,7 @@ const findOld = (name: string, table: (dialect: Dialect) => string, state: strin
   );
 const endedJobs = () => 'ended_jobs';
 
-/** Dead letters older than their queue's number of days. Parameters: now, how many */
+/** Older than their queue's number of days. Parameters: now, limit */
 export const findOldDeadLetters = findOld(
   'find-old-dead-letters',
   endedJobs,
@@ -149,14 +140,14 @@ export const findOldDeadLetters = findOld(
   'q.dead_letter_days',
 );
 
-/** By their end alone. Parameters: now, days, how many */
+/** By their end alone. Parameters: now, days, limit */
 export const findDeadLettersBySize = findOld(
   'find-dead-letters-by-size',
   endedJobs,
   `status = 'dead_lettered'`,
 );
 
-/** Other old failed attempts. Parameters: now, days, how many */
+/** Other old failed attempts. Parameters: now, days, limit */
 export const findOldFailures = findOld(
   'find-old-failures',
   endedJobs,
@@ -165,7 +156,7 @@ export const findOldFailures = findOld(
 
 const SUCCESS = `status = 'success'`;
 
-/** Old successful jobs that are in no partition by time. Parameters: now, days, how many */
+/** Old successful jobs that are in no partition by time. Parameters: now, days, limit */
 export const findOldSuccesses = findOld(
   'find-old-successes',
   ({ unpartitioned }) => unpartitioned,
@@ -191,10 +182,7 @@ function findEndedBefore(name: string, state: string) {
   });
 }
 
-/**
- * Parameters: 1 the latest end, 2 how many. Each statement names the condition of its partial index, so that only that
- * one serves it.
- */
+/** $1 the latest end, $2 limit. Each statement names the condition of its partial index, so only that one serves it. */
 export const findOldExecutions = findEndedBefore('find-old-executions', "status <> '' and");
 export const findOldSuccessfulExecutions = findEndedBefore(
   'find-old-successful-executions',
@@ -202,8 +190,8 @@ export const findOldSuccessfulExecutions = findEndedBefore(
 );
 
 /**
- * Owners that no longer exist. One index step per owner, however many runs each has. @param state the partial index's
- * condition
+ * One index step per owner, however many runs each has.
+ * @param state the partial index's condition
  * @param isOwner that `x` is the owner `o.owner_id`
  */
 function findGoneOwners(

@@ -155,13 +155,10 @@ function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise
 }
 
 const LOOKER = 'history_size_looker';
-/** A process that has not looked for so long is replaced by another. */
+/** A process that hasn't looked for so long is replaced by another. */
 const LOOKS_FOR_MS = 180_000;
 
-/**
- * One process looks and deletes: several would each delete the excess. Calls renew it.
- * @param id of this process. @returns whether it is the one
- */
+/** One process looks and deletes: several would each delete the excess. Calls renew it. */
 export async function becomeLooker({ main }: Context, id: string, now: number): Promise<boolean> {
   const value = JSON.stringify({ id, at: now });
   const row = await one(main, 'installation', { key: LOOKER }, ['value']);

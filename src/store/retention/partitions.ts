@@ -148,7 +148,7 @@ async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promi
 }
 
 /**
- * A table that is then attached, so that others can be written meanwhile.
+ * Attached afterwards, so others can be written meanwhile.
  * @returns false if another node has made an overlapping one
  */
 async function make(trx: Trx, span: Span): Promise<boolean> {

@@ -37,7 +37,6 @@ export interface HistoryDays {
 type Asked = HistoryDays & { now: number; limit: number };
 type Deletion = (db: Database, asked: Asked) => Promise<number>;
 
-/** Deletes by one deletion after the other, until `limit` rows are deleted. */
 function oneByOne(...deletions: readonly Deletion[]): Deletion {
   return async (db, asked) => {
     let deleted = 0;
@@ -120,7 +119,7 @@ const DELETIONS = {
   looks: olderThan(35, 'depth_looks', 'at'),
   certificates: olderThan(CERTIFICATE_KEPT_DAYS, 'ending_certificates', 'seen_at'),
   activity: olderThan(400, 'activity', 'at'),
-  // Leftovers of a deletion of a queue or cron that was interrupted.
+  // Leftovers of interrupted deletions of queues and crons.
   orphans: oneByOne(
     runsOfGone('jobs', findGoneQueues.jobs, findJobsOfQueue.jobs),
     runsOfGone('ended_jobs', findGoneQueues.ended_jobs, findJobsOfQueue.ended_jobs),
@@ -134,7 +133,7 @@ const DELETIONS = {
   ofDeletedTeams: deleteOfDeletedTeams,
 } as const satisfies Record<string, Deletion>;
 
-/** All that ended up to a time (`now`), on which the days of dead letters and of the history have no influence. */
+/** All that ended up to a time (`now`), regardless of the days of dead letters and history. */
 const deleteEnded = oneByOne(
   runs('ended_jobs', findDeadLettersBySize, ({ now }) => [now, 0]),
   runs('ended_jobs', findOldFailures, ({ now }) => [now, 0]),
@@ -152,14 +151,9 @@ export const TABLES_OF_TEAM: readonly string[] = TABLES.filter(({ name, columns 
   return isOwned && name !== 'callbacks_under_way';
 }).map(({ name }) => name);
 
-/**
- * In steps so small that dispatch never waits (§3.9): each finds a few rows by an index, outside of any transaction.
- */
+/** In steps so small that dispatch never waits (§3.9): each finds a few rows by an index. */
 export const retention = {
-  /**
-   * @param asked `limit`: the most rows
-   * @returns with `limit` rows there may be more
-   */
+  /** @returns with `limit` rows there may be more */
   async deleteSome({ main }: Context, kind: Expiring, asked: Asked): Promise<number> {
     return DELETIONS[kind](main, asked);
   },
@@ -173,12 +167,12 @@ export const retention = {
     return deleteEnded(main, { now: until, historyDays: 0, limit });
   },
 
-  /** Whole ones, on Postgres. @returns how many */
+  /** Whole ones, on Postgres. */
   async dropPartitionsUntil({ main }: Context, until: number): Promise<number> {
     return PARTITIONS[main.dialect.name].dropUntil(main, until);
   },
 
-  /** Postgres only. @returns how many were made and dropped */
+  /** Postgres only. */
   async keepPartitions({ main }: Context, now: number, days: HistoryDays): Promise<PartitionWork> {
     return PARTITIONS[main.dialect.name].keep(main, now, daysOfSuccesses(days));
   },

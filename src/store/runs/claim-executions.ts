@@ -32,7 +32,7 @@ import type { StatementRunner, TransactionScript } from '../database/transaction
 import { countRuns, nearLimits } from './month-limit.ts';
 import type { Row } from '../tables/tables.ts';
 
-/** A cron with the data of one started run; `id` is the run's. */
+/** `id` is the run's. */
 interface ClaimedExecutionRow
   extends TakenRow, SettingsRow, Pick<Row<'crons'>, 'cron_expression' | 'next_run_at' | 'payload'> {
   cron_id: string;
@@ -58,7 +58,7 @@ const DUE_COLUMNS = ['id', ...SENT_COLUMNS, 'ends_at', 'max_runs', 'runs_counted
 
 const mostSlots = (teams: readonly TeamSlots[]) => Math.max(...teams.map(({ slots }) => slots));
 
-/** Parameters: 1 rows of `TEAM_SLOTS`, 2 node, 3 now, 4 the most slots of a team */
+/** $1 `TEAM_SLOTS`, $2 node, $3 now, $4 limit slots of a team */
 const startRunNows = preparedStatement<{
   team_id: string;
   id: string;
@@ -92,7 +92,6 @@ const CRON = {
   due_at: 'bigint',
 } as const satisfies Fields;
 
-/** Parameters: 1 rows of `CRON` */
 const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   'read-crons-of-runs',
   ({ rows }) => `
@@ -116,7 +115,7 @@ async function startWaiting(
 
 type DueCronRow = ClaimedExecutionRow & Pick<Row<'crons'>, 'ends_at' | 'max_runs' | 'runs_counted'>;
 
-/** Parameters: 1 rows of `TEAM_SLOTS`, 2 now, 3 the most slots of a team */
+/** $1 `TEAM_SLOTS`, $2 now, $3 limit slots of a team */
 const lockDueCrons = preparedStatement<DueCronRow>(
   'lock-due-crons',
   (dialect) => `
@@ -154,8 +153,8 @@ function hasNotRun(table: 'executions' | 'ended_executions'): string {
 }
 
 /**
- * For due times that have not run. A time that has run is in one of the two tables in this snapshot. The unique
- * constraint alone would wait for a run that is just ending, and not see it in the other table.
+ * A time that has run is in one of the two tables in this snapshot. The unique constraint alone would wait for a run
+ * that is just ending, and not see it in the other table.
  */
 const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) => {
   const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
@@ -201,8 +200,8 @@ async function startTicks(
 }
 
 /**
- * Times in a maintenance window that pauses the cron, and missed times that would run inside one. @returns after which
- * times to continue
+ * Times in a maintenance window that pauses the cron, and missed times inside one. @returns after which times to
+ * continue
  */
 function findSkipped(
   due: readonly DueCronRow[],

@@ -46,7 +46,7 @@ interface OpenQueue extends Omit<ClaimedQueueRow, 'used'> {
   monthly_limit: number | null;
   /** Whether the team's runs are counted under the lock of its month. */
   is_near_limit: boolean;
-  /** How many jobs the claim has locked, in all queues. */
+  /** Locked jobs, in all queues. */
   chosen: number;
 }
 
@@ -83,14 +83,14 @@ const FAR_STARTS = `(
     group by claimed.team_id) as far`;
 
 /**
- * The whole claim in one statement, because each costs a round trip while slots are idle. It claims due jobs that
- * no one has locked, and counts them for the month unless the team is near its limit.
+ * One statement, because each costs a round trip while slots are idle. It claims due jobs that no one has locked, and
+ * counts them for the month unless the team is near its limit.
  *
  * Parts are `materialized`: otherwise due jobs would be chosen again for each row and exceed the slots. A job that was
- * changed between snapshot and lock is `chosen` but not claimed: its new place isn't visible. The next claim takes it.
+ * changed between snapshot and lock is `chosen` but not claimed: its new place isn't visible.
  *
- * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as
- * they were counted
+ * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as they
+ * were counted
  * @param inSteps in a transaction that has locked limited queues and counts near the monthly limit; otherwise these
  * queues are skipped
  */
@@ -187,7 +187,7 @@ export function jobClaims(context: ClaimContext): ClaimJobs {
   };
 }
 
-/** A queue that `claimAtOnce` has skipped because `claimInSteps` claims from it. */
+/** A queue that `claimAtOnce` has skipped. */
 interface StepGroup extends GroupSlots {
   teamId: string;
   isNearLimit: boolean;
@@ -211,8 +211,8 @@ async function claimAtOnce(
 }
 
 /**
- * For queues with a limit or rate, and teams near their monthly limit. Locks before it counts, so that two nodes can't
- * both look before either has claimed. Locked queues are skipped.
+ * For queues with a limit or rate, and teams near their monthly limit. Locks before it counts: otherwise two nodes
+ * could both look before either has claimed. Locked queues are skipped.
  */
 async function claimInSteps(
   context: ClaimContext,
@@ -363,10 +363,7 @@ function readClaim(
   };
 }
 
-/**
- * Due again if it used all slots or was cut off by `MOST_CLAIMED`. Otherwise the statement has returned the next due
- * time.
- */
+/** Due again if it used all slots or was cut off by `MOST_CLAIMED`. */
 function stateOf(
   { id, slots, from = 0 }: GroupSlots,
   queue: OpenQueue | undefined,

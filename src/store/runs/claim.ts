@@ -31,7 +31,7 @@ export interface Taken<Group, Row> {
   blocked: number;
   groups: ReadonlyMap<string, Group>;
   states: ClaimedGroup[];
-  /** The groups of which another transaction has locked a row; they have no state. */
+  /** Another transaction has locked a row of them; they have no state. */
   locked?: ReadonlySet<string>;
 }
 

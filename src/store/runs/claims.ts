@@ -7,7 +7,7 @@ import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
 
-/** The node that claims. A node that has been declared dead gets nothing (§3.6). */
+/** A node that has been declared dead gets nothing (§3.6). */
 export interface Claimant {
   nodeId: string;
   now: number;
@@ -21,19 +21,18 @@ export interface GroupSlots {
   teamId?: string;
   slots: number;
   /**
-   * Only jobs due at or after this time are searched. On Postgres the entries of claimed jobs stay in the index until
-   * the next vacuum, and each claim would have to pass all of them. SQLite leaves no such entries, and also takes jobs
-   * that were due earlier. Default: 0.
+   * Only jobs due at or after this time are searched: on Postgres the entries of claimed jobs stay in the index until
+   * the next vacuum, and each claim would have to pass them. SQLite also takes jobs that were due earlier. Default: 0.
    */
   from?: number;
 }
 
-/** Why a group's runs can't start; `locked`: another transaction has locked a row of it, so it was skipped. */
+/** `locked`: skipped, because another transaction has locked a row of it. */
 export type Blocker = 'nothing' | 'paused' | 'at-limit' | 'locked' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
-  /** How many runs were over the monthly limit and have failed for that (§2.7). */
+  /** Runs over the monthly limit, which have failed (§2.7). */
   blocked: number;
   groups: ClaimedGroup[];
 }
@@ -42,7 +41,7 @@ export interface ClaimedGroup {
   id: string;
   nextDueAt: number | null;
   blocker: Blocker;
-  /** Its queue's rate lets nothing start earlier; left out where it does, or where there is no rate. */
+  /** The queue's rate allows no earlier start. */
   notBefore?: number;
 }
 
@@ -64,13 +63,10 @@ export interface ClaimedRun {
   signingSecret: string | null;
   slowRule: SlowRule | null;
   keepsResponseBody: boolean;
-  /**
-   * Null if everything can be read. Otherwise the run is not sent: it is a worker failure
-   * and subtracted from the month's count.
-   */
+  /** If set, the run isn't sent: it is a worker failure and subtracted from the month's count. */
   unreadable: string | null;
   startedAt: number;
-  /** The time it was due, for measuring lateness. */
+  /** For measuring lateness. */
   dueAt: number;
 }
 
@@ -79,7 +75,7 @@ export interface ClaimedJob extends ClaimedRun {
   originalId: string;
   attemptNumber: number;
   queueId: string;
-  /** The position of the job's row, so that its settlement needs no index. A hint: the row may have moved since. */
+  /** So its settlement needs no index. A hint: the row may have moved since. */
   place: Place;
   hasConcurrencyLimit: boolean;
   /** JSON text as given, or null. */
@@ -94,7 +90,7 @@ export interface ClaimedExecution extends ClaimedRun {
 
 export const SIGNING_SECRET_PLACE = 'teams.signing_secret';
 
-/** Remembers the last ones: a busy team's secret is needed with every claim. */
+/** A busy team's secret is needed with every claim. */
 export class SecretReader {
   readonly #sealer: Sealer;
   readonly #opened = new Map<string, string>();

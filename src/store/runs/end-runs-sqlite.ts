@@ -43,7 +43,7 @@ function valueOf(table: RunTable, name: string): string {
   return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
 }
 
-/** Without those that are no longer this node's. Parameters: 1 ends, 2 node */
+/** Without those that are no longer this node's. $1 ends, $2 node */
 const endStatement = (table: RunTable, byPlace: boolean) =>
   preparedStatement<EndedRow & Counted>(`end-${table}${byPlace ? '-by-place' : ''}`, (dialect) => {
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
@@ -99,7 +99,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = 
   },
 };
 
-/** Few rows to unpack: most runs of a batch end in the same hour and way. Times are rounded down to hours. */
+/** Few rows to unpack: most runs of a batch end in the same hour and way. */
 function groupRuns(ended: readonly (EndedRow & Counted)[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();
   for (const { team_id, source_id, status, completed_at, reason, duration_ms } of ended) {

@@ -6,8 +6,8 @@ import { endRuns as onSqlite } from './end-runs-sqlite.ts';
 export const END_RUNS = { postgres: onPostgres, sqlite: onSqlite };
 
 /**
- * Where their rows lay; those that aren't there are looked up by key: the rows have moved, or the runs are no longer
- * the node's. @param end performs `END_RUNS`
+ * Rows that aren't in their places are looked up by key: they have moved, or the runs are no longer the node's. @param
+ * end performs `END_RUNS`
  */
 export async function endRuns(
   input: PackedSettlements,

@@ -19,10 +19,7 @@ function cacheOf(sealer: Sealer) {
   return cache;
 }
 
-/**
- * Encrypted JSON (§5.9); null for none. Equal headers of a team are encrypted once; those of two teams never look
- * equal.
- */
+/** Encrypted JSON (§5.9). Equal headers of a team are encrypted once; those of two teams never look equal. */
 export function sealHeaders(
   sealer: Sealer,
   table: Table,

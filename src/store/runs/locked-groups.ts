@@ -6,8 +6,8 @@ import { periodsOf } from '../figures/usage.ts';
 import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
 
 /**
- * Locks the counters of the month and day, which a claim is going to change. Returns the teams whose counters another
- * transaction has locked; none on SQLite, which has one writer. Parameters: 1 teams, 2 month, 3 day
+ * Returns the teams whose counters another transaction has locked; none on SQLite, which has one writer. $1 teams, $2
+ * month, $3 day
  */
 const lockMonths = preparedStatement<{ id: string }>('lock-months', (dialect) => {
   const isLocked = (table: string, period: string) => {
@@ -20,7 +20,7 @@ const lockMonths = preparedStatement<{ id: string }>('lock-months', (dialect) =>
     or ${isLocked('usage_days', `day = ${dialect.$(3)}`)}`;
 });
 
-/** The teams whose counters another transaction has locked; see `lockMonths`. */
+/** See `lockMonths`. */
 export async function findLockedTeams(
   runner: StatementRunner,
   teamIds: readonly string[],
@@ -32,7 +32,7 @@ export async function findLockedTeams(
   return new Set(locked.map(({ id }) => id));
 }
 
-/** After so many claims in a row another claim's short lock is no longer the likely reason. */
+/** After so many claims in a row the lock is unlikely to be another claim's. */
 const SHORT_LOCKS = 3;
 /** Above this number all are forgotten, and counted again. */
 const MOST_REMEMBERED = 1_000;
@@ -40,7 +40,7 @@ const MOST_REMEMBERED = 1_000;
 export class SkippedGroups {
   readonly #skips = new Map<string, number>();
 
-  /** The states of skipped groups: they are tried again from the same time on. */
+  /** They are tried again from the same time on. */
   statesOf(skipped: readonly GroupSlots[]): ClaimedGroup[] {
     return skipped.map(({ id, from = 0 }) => {
       const skips = (this.#skips.get(id) ?? 0) + 1;
@@ -54,10 +54,7 @@ export class SkippedGroups {
     if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();
   }
 
-  /**
-   * Claims from groups. If a lock stops the claim nevertheless, it claims from those of each team alone, and skips the
-   * teams for which that fails too.
-   */
+  /** If a lock stops the claim, claims from the groups of each team alone, and skips teams for which that fails too. */
   async claimByTeam<Group extends GroupSlots, Run extends ClaimedRun>(
     asked: readonly Group[],
     claim: (asked: readonly Group[]) => Promise<Claim<Run>>,

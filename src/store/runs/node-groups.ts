@@ -3,7 +3,7 @@ import { LockedTeams } from '../database/locked-teams.ts';
 
 const MAX_BATCH = 200;
 
-/** One group commit per node. A locked row of one team doesn't delay others. */
+/** A locked row of one team doesn't delay others. */
 export function nodeGroups<Item, Result>(
   teamOf: (item: Item) => string,
   write: (nodeId: string, items: readonly Item[]) => Promise<readonly Result[]>,

@@ -42,7 +42,7 @@ export function responseOf({
 const RECORD_COLUMNS = [...RUN_COLUMNS, 'cron_id', 'scheduled_for'] as const;
 type RecordRow = Pick<StoredExecutionRow, (typeof RECORD_COLUMNS)[number]>;
 
-/** An execution in the form of exports and the command line (§2.5). */
+/** For exports and the command line (§2.5). */
 export type ExecutionRecord = RecordOf<RecordRow>;
 
 export interface ExecutionDetail extends ExecutionRecord {

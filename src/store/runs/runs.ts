@@ -23,7 +23,6 @@ import { scanWaiting, type WaitingGroup } from './waiting.ts';
 
 const JOB_CLAIMS = { postgres: claimsOnPostgres, sqlite: claimsOnSqlite };
 
-/** From the due time to the stored outcome. */
 export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const skippedTeams = new SkippedGroups();
@@ -36,7 +35,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
       async (nodeId, settlements) => {
         onBatch('settle', settlements.length);
         const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
-        // Of all: one that is no longer ours may have been written by an earlier try whose answer was lost.
+        // Of all: an earlier try whose answer was lost may have written one that is no longer ours.
         const sent = settlements.flatMap(signalsOf);
         signals.send(hasRaised ? [...sent, { kind: 'notifications' }] : sent);
         return settlements.map(({ run }) => isOurs(run));
@@ -44,7 +43,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     );
   const executions = groupsOf('executions');
   const quietJobs = groupsOf('jobs');
-  // Jobs that raise an alert or may be slow take several statements, so they form their own batches.
+  // Jobs that raise an alert or may be slow take several statements.
   const alertingJobs = groupsOf('jobs');
   const groupFor = (settlement: Settlement) => {
     const { run } = settlement;

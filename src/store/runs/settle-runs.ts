@@ -10,7 +10,7 @@ import type { Medians } from '../figures/medians.ts';
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 interface Settled {
-  /** Whether a run was still the node's to end. Nothing was changed for others. */
+  /** Nothing was changed for runs of others. */
   isOurs: (run: Settlement['run']) => boolean;
   hasRaised: boolean;
 }
@@ -67,7 +67,7 @@ function isAlerting(settled: Settlement): settled is Settlement & JobAlert {
   return settled.run.kind === 'job' && settled.alert !== null;
 }
 
-/** Of crons whose streak may change. A cron without failed runs that succeeds needs nothing. */
+/** A cron without failed runs that succeeds needs no alert. */
 function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[]): SettledRun[] {
   const failedRuns = new Map(
     ended.flatMap((row) => (typeof row.follows === 'number' ? [[row.id, row.failed_runs]] : [])),

@@ -49,7 +49,7 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
 export type JobSettlement = Settlement<ClaimedJob>;
 export type ExecutionSettlement = Settlement<ClaimedExecution>;
 
-/** With the streak, so that runs without an alert need no further statement. */
+/** With the streak, so runs without an alert need no further statement. */
 export interface EndedRow {
   id: string;
   /** Null: without alerts and never stopped. */
@@ -142,7 +142,7 @@ export function packEnds(
 
 const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
 
-/** The end of a run that was not sent or has no known response. */
+/** Not sent, or without a known response. */
 export function endWithoutResponse(
   { team_id, id }: RowOf<typeof KEY>,
   end: Pick<EndOfRun, 'status' | 'completed_at' | 'reason' | 'error_message' | 'duration_ms'>,
@@ -151,7 +151,7 @@ export function endWithoutResponse(
   return { team_id, id, ...end, response_status: null, ...NO_RESPONSE, duration_step, place: null };
 }
 
-/** Ends a run that is over the monthly limit; nothing is sent (§2.7). */
+/** Nothing is sent (§2.7). */
 export function overLimit(run: RowOf<typeof KEY>, now: number): EndOfRun {
   return endWithoutResponse(run, {
     status: 'failed',

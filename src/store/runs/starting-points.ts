@@ -2,9 +2,8 @@ import type { Clock } from '#domain/clock';
 import { type Fields, packRows } from '../database/dialect.ts';
 
 /**
- * A new waiting job or run is due at most this long before it is written: it is due from now on by some node's clock,
- * and the statement takes less time. Ones that are put back, or written much later because the database was away, are
- * reported by `note`.
+ * A new waiting run is due at most this long before it is written: it is due from now on by some node's clock, and the
+ * statement takes less time. Others, put back or written much later, are reported by `note`.
  */
 const LATE_MS = 120_000;
 /** For runs that a clock that was set back may have hidden. */
@@ -13,8 +12,8 @@ const ALL_EVERY_MS = 600_000;
 export const FROM = { id: 'id', from_at: 'bigint' } as const satisfies Fields;
 
 /**
- * Where scans for waiting runs begin, by queue or team: the last scan found nothing due earlier. Postgres' index keeps
- * entries of runs that have left, and a scan from the beginning would pass all of them.
+ * The last scan found nothing due earlier. Postgres' index keeps entries of runs that have left, and a scan from the
+ * beginning would pass all of them.
  */
 export class StartingPoints {
   readonly #clock: Clock;
@@ -48,7 +47,7 @@ export class StartingPoints {
     this.#allAtMs = -Infinity;
   }
 
-  /** Groups with runs that have waited long have a point of their own; all others share one. */
+  /** Groups with runs that have waited long have a point of their own. */
   pack(): [heads: string, usual: number] {
     const usual = this.#usual();
     const known = merge(this.#heads, this.#signalled);

@@ -7,7 +7,7 @@ import { parseList } from '../database/parse-list.ts';
 import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** A part that can't be decrypted or is damaged is left out and noted, so that other rows stay readable. */
+/** A part that can't be decrypted or is damaged is left out and noted, so other rows stay readable. */
 export class PartsReader {
   /** Null if all can be read. */
   unreadable: string | null = null;

@@ -3,12 +3,11 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { change } from '../database/rows.ts';
 
 /**
- * Concurrency slots of a queue: the jobs that ran at its last claim. A claim locks the queue, looks up each listed
- * job, drops ended ones and adds its own. The list only names jobs to check, so it can't be wrong.
+ * Concurrency slots of a queue: the jobs that ran at its last claim. A claim locks the queue, looks up each listed job,
+ * drops ended ones and adds its own. The list only names jobs to check, so it can't be wrong.
  *
- * Each list is a new row with a higher number. A count in the index of running jobs, or one updated row, would pass
- * all dead entries since the oldest snapshot. For the same reason the row also has the time until which a rate is
- * spent.
+ * Each list is a new row with a higher number. A count in the index of running jobs, or one updated row, would pass all
+ * dead entries since the oldest snapshot. So the row also has the time until which a rate is spent.
  */
 export const TAKEN = {
   team_id: 'id',
@@ -24,7 +23,7 @@ export const TAKEN = {
 export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string };
 
 /**
- * After a limit was set, all running jobs are counted: earlier claims neither lock the queue nor write a list, and
+ * Until then all running jobs are counted: claims from before the limit neither lock the queue nor write a list, and
  * last no longer than this.
  */
 export const RECOUNT_MS = 60_000;
@@ -65,8 +64,8 @@ export function packTaken(taken: readonly TakenSlots[]): string {
 }
 
 /**
- * Forgets which jobs run, because the queue's limit has changed and jobs that began without a limit are in no list. The
- * spent time of its rate stays. Called in the transaction that changes the limit. SQLite has no lists.
+ * Jobs that began without a limit are in no list. The spent time of its rate stays. Called in the transaction that
+ * changes the limit. SQLite has no lists.
  */
 export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Promise<void> {
   const key = { team_id: teamId, queue_id: queueId };

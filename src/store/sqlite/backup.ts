@@ -21,8 +21,8 @@ export type SqliteBackup =
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * A copy in one reading transaction, so writers can't make it inconsistent or delay it (page by page it would start
- * again at each commit). It is checked, and named only when it is complete and on disk. Only its owner may read it.
+ * One reading transaction, so writers can't make the copy inconsistent or delay it (page by page it would start again
+ * at each commit). It is named only when it is checked and on disk. Only its owner may read it.
  * @throws StoreError if the database can't be read or the copy isn't sound
  */
 export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
@@ -76,7 +76,6 @@ function sync(path: string): void {
   }
 }
 
-/** SQLite's result codes: https://sqlite.org/rescode.html */
 const FULL = 13;
 
 const REASONS: Readonly<Record<string, string>> = {

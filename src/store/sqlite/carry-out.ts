@@ -4,10 +4,7 @@ import type { QueryRunner } from '../database/transaction-script.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
-/**
- * Waiting scripts share a commit. A script that fails is rolled back alone. If the commit fails, all have failed.
- * @returns one answer per call, in order
- */
+/** Waiting scripts share a commit. A script that fails is rolled back alone. If the commit fails, all have failed. */
 export async function carryOut(
   connection: Connection,
   calls: readonly Call[],

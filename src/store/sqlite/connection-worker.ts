@@ -1,6 +1,6 @@
 /**
- * A thread with one connection, so that commits and searches don't delay the main thread. Statements run in order.
- * Transaction scripts wait for an open transaction, then run together.
+ * One connection on a thread, so commits and searches don't delay the main thread. Statements run in order. Transaction
+ * scripts wait for an open transaction, then run together.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { carryOut, faultOf } from './carry-out.ts';

@@ -30,10 +30,7 @@ export class Connection {
     this.#patienceMs = busyTimeoutMs;
   }
 
-  /**
-   * The limit less the time since the request: while another program locks the file, all queued statements are refused
-   * in time.
-   */
+  /** The limit less the time since the request: all statements queued at a locked file are refused in time. */
   waitSince(askedAtMs: number): void {
     const waitedMs = threadsClockMs() - askedAtMs;
     const leftMs = waitedMs < NO_WAIT_MS ? this.#busyTimeoutMs : this.#busyTimeoutMs - waitedMs;
@@ -47,10 +44,7 @@ export class Connection {
     return this.#database.isTransaction;
   }
 
-  /**
-   * `immediate`: a transaction that reads first could find that another one wrote, and fail with a lock error that no
-   * waiting resolves.
-   */
+  /** `immediate`: a transaction that reads first could fail with a lock error that no waiting resolves. */
   begin(): void {
     this.#database.exec('begin immediate');
   }

@@ -14,9 +14,9 @@ import { refuseSecondConnection } from '../database/nesting.ts';
 import { type SqliteLine, threadsClockMs } from './protocol.ts';
 
 /**
- * Kysely on one SQLite thread: one caller after the other, because a connection holds one transaction.
+ * One caller after the other, because a connection holds one transaction.
  *
- * @param thread  gives the thread, always the same one; called with the first statement
+ * @param thread always gives the same one; called with the first statement
  */
 export function sqliteOnThread(thread: () => SqliteLine, mutex: Mutex): Dialect {
   return {
@@ -33,9 +33,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
     return true;
   }
 
-  /**
-   * `Mutex` serializes the callers. Kysely's own queue would come before the driver's check for nested transactions.
-   */
+  /** `Mutex` serializes the callers. Kysely's own queue would come before the check for nested transactions. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -45,7 +43,6 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves with the function that unlocks it. */
   async lock(): Promise<() => void> {
     const before = this.#last;
     const mine = Promise.withResolvers<void>();

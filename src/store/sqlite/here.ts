@@ -5,14 +5,13 @@ import { Connection } from './connection.ts';
 import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';
 
 /**
- * One SQLite connection on the caller's own thread. A `Mutex` serializes the callers. As from a thread, an answer is a copy
- * and comes in a later iteration of the event loop, so that a caller in a loop does not starve others.
+ * A `Mutex` serializes the callers. As from a thread, an answer is a copy and comes in a later iteration of the event
+ * loop, so a caller in a loop doesn't starve others.
  */
 export class SqliteHere implements SqliteLine {
   readonly #connection: Connection;
   readonly #reports: boolean;
 
-  /** Throws the errors of `node:sqlite`. */
   constructor(settings: WorkerSettings) {
     this.#connection = new Connection(settings);
     this.#reports = settings.reports;

@@ -41,9 +41,7 @@ const WRITER_PRAGMAS = [
 ];
 const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_only = on'];
 
-/**
- * A thread can't be interrupted. A page runs several searches in turn, so it may have to wait longer than one takes.
- */
+/** A thread can't be interrupted. A page runs several searches in turn, so it may wait longer than one takes. */
 const SEARCH_LIMITS = { permits: 1, mostWaiting: 50, waitMs: 5_000 };
 
 interface SqliteOptions {
@@ -100,10 +98,7 @@ function connectionsTo(path: string, onStatement: OnStatement | undefined) {
   } as const;
 }
 
-/**
- * On the caller's own thread: one read or write after the other. Throws the errors of
- * `openSqliteFile`, but does not check for damage.
- */
+/** On the caller's own thread, without a check for damage. Throws the errors of `openSqliteFile`. */
 export async function openSqliteHere(
   path: string,
   { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
@@ -146,7 +141,7 @@ function inOne(parts: DatabaseParts): Databases {
   return { main, searches: main, engine: main, lease: main };
 }
 
-/** Runs transaction scripts. They need no lock: the thread itself keeps them apart from transactions. */
+/** Scripts need no lock: the thread itself keeps them apart from transactions. */
 function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
@@ -200,7 +195,6 @@ function refuseDamage(database: DatabaseSync): void {
   if (verdict !== 'ok') throw new StoreError('STORE_DAMAGED', String(verdict));
 }
 
-/** @throws StoreError  with the next step for the operator */
 function openExplained<T>(path: string, open: () => T): T {
   try {
     return open();

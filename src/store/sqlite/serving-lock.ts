@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../database/errors.ts';
 
 /**
- * One process at a time, by an exclusive transaction on a small database next to the file. The system releases it
- * however the process ends. Commands don't take it. @returns releases the lock
+ * An exclusive transaction on a small database next to the file: the system releases it however the process ends.
+ * Commands don't take it. @returns releases the lock
  * @throws STORE_LOCKED, naming the file
  */
 export function takeServingLock(path: string): () => void {

@@ -6,8 +6,8 @@ import { LocalSignals } from '../database/signals.ts';
 const LOOK_EVERY_MS = 200;
 
 /**
- * Also a signal when a command has written to the file: SQLite counts commits of other connections, and reading that
- * count costs nothing.
+ * Also when a command has written to the file: SQLite counts commits of other connections, and reading that count costs
+ * nothing.
  */
 export class SqliteSignals extends LocalSignals {
   readonly #db: Database;

@@ -11,7 +11,7 @@ import {
 } from './protocol.ts';
 import { startWorker } from './start-worker.ts';
 
-/** The thread ended without being closed; no call is answered any more. */
+/** No call is answered any more. */
 export type OnLost = (fault: StoreError) => void;
 
 function startThread(settings: WorkerSettings): ConnectionThread {

@@ -1,4 +1,4 @@
-/** The entry of a SQLite thread: it serves a connection, or makes one backup and ends. */
+/** Serves a connection, or makes one backup and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupOrder } from './backup-folder.ts';
 import type { WorkerSettings } from './protocol.ts';

@@ -166,7 +166,7 @@ export const apiTokens = table(
   { key: ['user_id'] },
 );
 
-/** A token that belongs to a team and to no user; a revoked one is deleted. */
+/** It belongs to a team and to no user; a revoked one is deleted. */
 export const serviceAccounts = table(
   'service_accounts',
   {

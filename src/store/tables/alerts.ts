@@ -186,18 +186,17 @@ export const queueWatches = table(
   },
 );
 
-/** The team's default, which is made with it, and those that crons and queues may name. */
+/** The team's default, and those that crons and queues may name. */
 export const channels = table(
   'channels',
   {
     team_id: id(),
     id: id(),
     is_default: yesNo(),
-    /** Null for the default channel. */
     name: text().orNull,
     /** See domain/notification-channel; a new one needs no migration. */
     kind: text(),
-    /** JSON of the fields of its kind, such as the address of a webhook. */
+    /** JSON of its kind's fields. */
     sealed_fields: text().orNull,
     last_sent_at: instant().orNull,
     last_error: text().orNull,

@@ -57,10 +57,7 @@ export const durationHours = table(
   },
 );
 
-/**
- * Not added up yet (figures/batch-counts.ts). Rows are only inserted and deleted: an updated counter would keep all
- * its versions with an old snapshot.
- */
+/** Not added up yet (figures/batch-counts.ts). With an old snapshot, an updated counter would keep all its versions. */
 export const batchCounts = table(
   'batch_counts',
   {

@@ -1,6 +1,6 @@
 /**
- * Every delivery pays for each index on `jobs` and `ended_jobs`, so only frequent questions have one. Lists merge one
- * range per queue and state (lists/ranges.ts). Columns `sealed_…` are encrypted (seal.ts).
+ * Every delivery pays for each index on `jobs` and `ended_jobs`, so only frequent questions have one. Columns
+ * `sealed_…` are encrypted (seal.ts).
  */
 import type { FailureReason } from '#domain/failure';
 import type { HttpMethod } from '#domain/exchange';
@@ -34,7 +34,7 @@ export const teams = table(
     paused_at: instant().orNull,
     paused_by: text().orNull,
     paused_until: instant().orNull,
-    /** A copy of the windows that pause runs (alerts/window-rows.ts), because claims read the team's row anyway. */
+    /** A copy (alerts/window-rows.ts), because claims read the team's row anyway. */
     pausing_windows: json().orNull,
     /** A JSON path (§2.4) into payloads. */
     shown_field: text().orNull,
@@ -79,7 +79,6 @@ export const queues = table(
     tags: json().orNull,
     /** `WatchRules` in domain/queue-watch. */
     watch_rules: json().orNull,
-    /** Only if it is paused. */
     paused_at: instant().orNull,
   },
   {
@@ -93,7 +92,7 @@ export const queues = table(
   },
 );
 
-/** Every run leaves soon; vacuum must remove its dead row before the next million. */
+/** Vacuum must remove dead rows before the next million. */
 const VACUUMED_OFTEN = {
   autovacuum_vacuum_scale_factor: 0.02,
   autovacuum_vacuum_threshold: 5000,
@@ -118,7 +117,7 @@ const sending = {
   created_at: instant(),
   scheduled_at: instant(),
   started_at: instant().orNull,
-  /** Who or what created it (domain/actors.ts). */
+  /** See domain/actors.ts. */
   actor: text().orNull,
 };
 const content = {
@@ -143,7 +142,7 @@ export const jobs = table(
     checks: { processing_is_claimed: "(status = 'processing') = (claimed_by is not null)" },
     indexes: {
       jobs_waiting: { on: ['queue_id', 'scheduled_at', 'id'], where: "status = 'pending'" },
-      // With the time, so that the search for lost claims can begin at the first doubtful claim.
+      // With the time, so the search for lost claims can begin at the first doubtful claim.
       jobs_running: { on: ['queue_id', 'started_at'], where: "status = 'processing'" },
       // A delivery that succeeds at once touches neither this index nor the next.
       jobs_retrying: {
@@ -151,9 +150,8 @@ export const jobs = table(
         where: "status = 'pending' and attempt_number > 1",
       },
       jobs_attempts: { on: ['original_id'], where: 'attempt_number > 1' },
-      // Postgres adds an entry to every full index at a claim, so running jobs aren't in this one: they are few.
-      // SQLite writes an index only if its columns change. The condition on `url` keeps the planner from choosing it
-      // for claims.
+      // Postgres adds an entry to every full index at a claim, so running jobs aren't in this one: they are few. The
+      // condition on `url` keeps the planner from choosing it for claims.
       jobs_by_url: {
         on: ['team_id', URL_START],
         where: { sqlite: "url <> ''", postgres: "status = 'pending' and url <> ''" },
@@ -184,8 +182,7 @@ const response = {
  * Only inserted, deleted, and marked by a person's Retry.
  *
  * On Postgres successful jobs are partitioned by their end (retention/partitions.ts). Failed attempts share a
- * partition: they are few, and each queue has its own days. One level of partitions, because some distributed
- * databases refuse two.
+ * partition: they are few, and each queue has its own days. Some distributed databases refuse two levels of partitions.
  */
 export const endedJobs = table(
   'ended_jobs',
@@ -249,7 +246,6 @@ export const crons = table(
     paused_until: instant().orNull,
     /** Null if paused or ended. */
     next_run_at: instant().orNull,
-    /** No scheduled run before it. */
     starts_at: instant().orNull,
     ends_at: instant().orNull,
     max_runs: integer().orNull,
@@ -305,7 +301,6 @@ export const executions = table(
   },
   {
     key: ['team_id', 'id'],
-    // A time is started once, on any number of nodes.
     unique: { one_run_per_tick: ['team_id', 'cron_id', 'scheduled_for'] },
     indexes: {
       executions_of_cron: { on: ['cron_id', 'id'] },
@@ -338,10 +333,9 @@ export const endedExecutions = table(
         on: ['team_id', 'cron_id', 'scheduled_for'],
         where: 'scheduled_for is not null',
       },
-      // Like `ended_jobs_of_queue`, so that one list has both by their ends.
+      // Like `ended_jobs_of_queue`, so one list has both by their ends.
       ended_executions_ends: { on: ['cron_id', 'status', 'completed_at', 'id'] },
-      // The condition "status <> ''" keeps the planner from choosing it for one cron's last ends, where it read the
-      // ends of all crons.
+      // The condition "status <> ''" keeps the planner from choosing it for one cron's last ends.
       ended_executions_expiring: { on: ['completed_at'], where: "status <> ''" },
       ended_executions_successes: { on: ['completed_at'], where: "status = 'success'" },
     },
