@@ -121,6 +121,7 @@ class PagePart {
       .all(CONTROLS)
       .filter((each) => formOf(each) === form);
     for (const [label, value] of Object.entries(fields)) fill(labelled(inForm, label), value);
+    assertOpens(found);
     const dialog = found.closest('[role=dialog]');
     const question = dialog === null ? '' : textOf(dialog);
     await this.page.send(form, found);
@@ -240,6 +241,18 @@ const isShown = ({ localName, classList }: Element) =>
 
 const worksAlone = (button: Element) =>
   button.getAttribute('type') !== 'button' && button.closest('.needs-script') === null;
+
+/** Each popover around an element needs a button outside that opens it. */
+function assertOpens(element: Element): void {
+  const popover = element.closest('[popover]');
+  if (popover === null) return;
+  const openers = [...element.ownerDocument.querySelectorAll('button')].filter(
+    // React writes the attribute in this case, and linkedom keeps it.
+    (each) => each.getAttribute('popoverTarget') === popover.id && !popover.contains(each),
+  );
+  const opener = openers.find((each) => each.closest('.needs-script') === null);
+  assertOpens(opener ?? assert.fail(`no button opens the dialog: ${textOf(popover)}`));
+}
 
 function formOf(element: Element): Element | null {
   const id = element.getAttribute('form');
