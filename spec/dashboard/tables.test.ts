@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { A_CRON } from '#testing/factories';
-import type { TestUser } from '#testing/dashboard';
+import { A_CRON, aNode, FAILED, runCron } from '#testing/factories';
+import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import { openPage, usePages } from '#testing/pages';
 
@@ -181,6 +181,12 @@ async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
     run,
     { ...run, status: 'failed', reason: 'http_server_error', response_status: 503 },
   ]);
+  const node = await aNode(store);
+  const end = { ...FAILED.end, errorMessage: 'HTTP 503 error', responseStatus: 503 };
+  await runCron(store, node, { teamId: user.teamId, id: cron.id }, { ...FAILED, end });
+  await runCron(store, node, { teamId: user.teamId, id: cron.id });
+  const account = { intent: 'create', name: 'billing-service', password: PASSWORD };
+  await (await dashboard.signIn(user)).post('/settings/service-accounts', account);
   await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
   return {
     user,
@@ -193,8 +199,10 @@ async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
       '/jobs?tab=failed',
       '/failures',
       '/runs',
+      '/alerts',
       '/maintenance',
       '/settings/members',
+      '/settings/service-accounts',
       '/settings/activity',
       '/settings/notifications',
     ],

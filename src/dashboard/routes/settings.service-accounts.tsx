@@ -90,9 +90,17 @@ const columns: Column<ServiceAccount>[] = [
     width: '120px',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Not yet' : <Time at={lastUsedAt} />),
   },
-  { head: 'Created by', width: '250px', givesWay: 2, cell: ({ madeBy }) => madeBy },
+  {
+    head: 'Created by',
+    isCutOnPhone: true,
+    hiddenBelow: 600,
+    width: '250px',
+    givesWay: 2,
+    cell: ({ madeBy }) => madeBy,
+  },
   {
     head: 'Created',
+    hiddenBelow: 900,
     width: '120px',
     givesWay: 1,
     cell: ({ createdAt }) => <Time at={createdAt} />,
