@@ -5,8 +5,10 @@ import { before } from '#testing/hooks';
 import { findBarriers } from '#testing/axe';
 import type { WatchedPage } from '#testing/browser';
 import type { TestUser } from '#testing/dashboard';
-import { assertNoFaults, openPage, usePages } from '#testing/pages';
+import { assertNoFaults, heading, openPage, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
+import { TEST_APP_KEY } from '#testing/stores';
+import { createStopUrls } from '#people/channel-addresses';
 
 /** Every page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. */
 
@@ -184,6 +186,24 @@ describe('accessibility and width of every page', () => {
     ];
     const paths = ['/login', '/forgot-password', ...links.map((link) => `/${link}/gone`)];
     await walk(null, paths, hasHeading);
+  });
+
+  test('pages for recipients of alerts are accessible and fit every width', async () => {
+    const owner = await dashboard.user('alerting@bells.test', { team: 'Alerting' });
+    const { work } = dashboard.service;
+    await work.setChannel(owner.teamId, { kind: 'email-addresses', addresses: ['ops@ops.test'] });
+    const mail = await eventually(() =>
+      dashboard.events.find(({ event }) => event === 'mail.written-to-log'),
+    );
+    const [address] = (await work.readChannel(owner.teamId)).addresses;
+    const urlOf = createStopUrls({ appKey: TEST_APP_KEY, baseUrl: dashboard.url });
+    const urls = [String(mail.fields['link']), urlOf(owner.teamId, address?.id ?? '')];
+    const titles = ['Confirm your address', 'Stop these mails'];
+    await walk(
+      null,
+      urls.map((url) => new URL(url).pathname),
+      (page) => heading(page, titles.shift() ?? ''),
+    );
   });
 
   test('pages that are forbidden or missing are accessible and show the next step', async () => {
