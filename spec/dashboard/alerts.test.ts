@@ -82,7 +82,7 @@ describe('the Alerts tab', () => {
     assert.match(page.title, /(?<!\) )Alerts · Belfry$/);
   });
 
-  test('filters of alerts are in the address', async () => {
+  test('filters of alerts are in the address, and scripts apply a choice at once', async () => {
     const user = await begin();
     const nightly = await createCron(user, 'Nightly', 2);
     await fail(user, nightly);
@@ -109,6 +109,18 @@ describe('the Alerts tab', () => {
     page.shows('No alert matches');
     await page.go('/alerts?level=%27&source=team:1&delivery=x&after=nothing');
     page.shows('The filter can’t be read');
+
+    await using watched = await open('/alerts', user);
+    const { page: scripted } = watched;
+    const hasRows = (count: number) =>
+      eventually(async () => (await scripted.locator('tbody tr').count()) === count);
+    await scripted.getByLabel('Level').selectOption('failure');
+    await scripted.waitForURL(/level=failure/);
+    await hasRows(2);
+    await scripted.getByLabel('Unread only').check();
+    await scripted.waitForURL(/level=failure&unread=1/);
+    await hasRows(1);
+    await assertClean(watched);
   });
 
   test('alerts are listed one by one, fifty a page', async () => {

@@ -213,13 +213,12 @@ describe('a cron', () => {
     assert.equal(sentTo('/pasted').length, 0, 'nothing of it was run');
   });
 
-  test('a name that is too long is kept with an error, and browsers do not cut it', async () => {
+  test('a name that is too long is kept with an error', async () => {
     const page = await visit('/crons/new', await begin());
     const name = 'x'.repeat(300);
     await page.press('Create cron', { Name: name });
     page.shows('The name field must not be greater than 255 characters.');
     assert.equal(page.field('Name'), name);
-    assert.equal(page.all('input[name=name][maxlength]').length, 0);
   });
 
   test('the schedule is explained while it is typed', async () => {

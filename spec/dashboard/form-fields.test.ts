@@ -269,3 +269,58 @@ test('neither the header nor Save covers the focus, in both directions and on a 
     await walk('Tab');
   }
 });
+
+test('a pasted text that is too long is not cut', async () => {
+  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  const { page } = watched;
+  const name = 'x'.repeat(300);
+  await page.getByLabel('URL', { exact: true }).fill(name);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Control+C');
+  const field = page.getByLabel('Name', { exact: true });
+  await field.focus();
+  await page.keyboard.press('Control+V');
+  assert.equal(await field.inputValue(), name);
+  watched.assertNoFaults();
+});
+
+test('a pasted command also fills fields with typed text', async () => {
+  await using watched = await openPage({ browser, dashboard }, '/', { user });
+  const { page } = watched;
+  const field = page.getByLabel('URL', { exact: true });
+  for (const path of ['/crons/new', '/jobs/new']) {
+    await page.goto(`${dashboard.url}${path}`);
+    await field.fill('http://typed.example/');
+    await page.getByText('Import from curl or crontab').click();
+    await page.getByLabel('Command').fill('curl http://pasted.example/');
+    await press(page, 'Fill the form');
+    await page.getByText('The form is filled.').waitFor();
+    assert.equal(await field.inputValue(), 'http://pasted.example/', path);
+  }
+  watched.assertNoFaults();
+});
+
+test('a form shows only the fields of the chosen option', async () => {
+  const { work } = dashboard.service;
+  await work.createCron(user.teamId, { ...A_CRON, name: 'Nightly', url: 'http://127.0.0.1:9/' });
+  await using watched = await openPage({ browser, dashboard }, '/maintenance/new', { user });
+  const { page } = watched;
+  const crons = page.getByRole('group', { name: 'Crons' });
+  await page.getByLabel('Chosen crons and queues').check();
+  await crons.waitFor();
+  await page.getByLabel('The whole team').check();
+  await crons.waitFor({ state: 'hidden' });
+
+  await page.goto(`${dashboard.url}/settings/notifications/new`);
+  const groups = page.locator('[data-kinds]');
+  const channel = page.getByLabel('Channel', { exact: true });
+  for (const option of await channel.locator('option').all()) {
+    const kind = (await option.getAttribute('value')) ?? '';
+    await channel.selectOption(kind);
+    for (const group of await groups.all()) {
+      const isOfKind = (await group.getAttribute('data-kinds'))?.split(' ').includes(kind);
+      assert.equal(await group.isVisible(), isOfKind, kind);
+    }
+  }
+  watched.assertNoFaults();
+});
