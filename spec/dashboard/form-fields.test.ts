@@ -314,6 +314,8 @@ test('a form shows only the fields of the chosen option', async () => {
   await page.goto(`${dashboard.url}/settings/notifications/new`);
   const groups = page.locator('[data-kinds]');
   const channel = page.getByLabel('Channel', { exact: true });
+  await channel.selectOption('slack');
+  await page.locator('[data-kinds~=slack]').waitFor();
   for (const option of await channel.locator('option').all()) {
     const kind = (await option.getAttribute('value')) ?? '';
     await channel.selectOption(kind);
