@@ -7,15 +7,20 @@ import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/st
 
 const HOUR = 3_600_000;
 
-/** The second of them failed. */
-async function settleSome(store: TestStore, teamId: string, count: number): Promise<string> {
+/** The first ones fail. */
+async function settleSome(
+  store: TestStore,
+  teamId: string,
+  count: number,
+  failures = 0,
+): Promise<string> {
   const node = await aNode(store, 10 * HOUR);
   let queueId = '';
   for (let n = 0; n < count; n++) {
     // Near its limit, the team's month is counted at once.
     const job = await aClaimedJob(store, teamId, node, {}, 1000);
     queueId = job.queueId;
-    const status = n === 1 ? 'dead_lettered' : 'success';
+    const status = n < failures ? 'dead_lettered' : 'success';
     await store.runs.settle(node, aSettlement(store, job, { status, end: { durationMs: 3 } }));
   }
   return queueId;
@@ -48,9 +53,9 @@ forEachStore((_, openTestStore) => {
     test('counts of batches are the same before and after adding up', async () => {
       await using store = await openTestStore();
       const [team, other] = [await aTeam(store), await aTeam(store)];
-      const queueId = await settleSome(store, team.id, 3);
+      const queueId = await settleSome(store, team.id, 3, 1);
       await store.testClock.advance(HOUR);
-      await settleSome(store, team.id, 2);
+      await settleSome(store, team.id, 2, 1);
       await settleSome(store, other.id, 1);
       const before = await readAll(store, team.id, queueId);
       assert.deepEqual(

@@ -10,7 +10,7 @@ forEachStore((_name, openTestStore) => {
   test('an empty store has no backlog', async () => {
     await using store = await openTestStore();
     const backlog = await store.backlog.read(store.clock.now());
-    assert.deepEqual(backlog, { due: NONE, held: NONE, scheduled: NONE, processing: NONE });
+    assert.deepEqual(backlog, { due: NONE, paused: NONE, scheduled: NONE, processing: NONE });
   });
 
   test('waiting jobs are counted by state with the age of the oldest', async () => {
@@ -29,7 +29,7 @@ forEachStore((_name, openTestStore) => {
     await aJob(store, team.id, { queue: 'a', delaySeconds: 60 });
     assert.deepEqual(await store.backlog.read(now), {
       due: { count: 2, oldestMs: 2_000 },
-      held: { count: 1, oldestMs: 2_000 },
+      paused: { count: 1, oldestMs: 2_000 },
       scheduled: { count: 1, oldestMs: 0 },
       processing: { count: 1, oldestMs: 7_000 },
     });
