@@ -53,7 +53,7 @@ test('a viewer sees the chosen field but can not change it', async () => {
   const { text } = await visitor.get('/settings/team');
   assert.match(text, />customer</);
   const answer = await visitor.post('/settings/team', {
-    intent: 'shown-field',
+    intent: 'shown_field',
     shown_field: 'secret',
   });
   assert.equal(answer.status, 403);

@@ -229,7 +229,7 @@ describe('masked fields', () => {
   });
 
   test('only an admin may change the names', async () => {
-    const change = { intent: 'masked-fields', masked_fields: '' };
+    const change = { intent: 'masked_fields', masked_fields: '' };
     assert.equal((await visitor.post('/settings/team', change)).status, 403);
     const { work } = dashboard.service;
     const { maskedFields } = await work.readTeamSettings(owner.teamId);
@@ -237,7 +237,7 @@ describe('masked fields', () => {
     const admin = await dashboard.signIn(owner);
     const wrong = await admin.post('/settings/team', { ...change, masked_fields: 'a=b' });
     assert.match(wrong.text, /can be no name of a field/);
-    const wrongPath = { intent: 'shown-field', shown_field: 'a..b' };
+    const wrongPath = { intent: 'shown_field', shown_field: 'a..b' };
     const other = await admin.post('/settings/team', wrongPath);
     assert.equal(other.status, 422);
     assert.match(other.text, /name="masked_fields"[^>]*value="card"/, 'the other form stays');

@@ -355,13 +355,8 @@ const teamSettings: Section<TeamSettings> = {
     const settings = await work.readTeamSettings(id);
     return [{ id, ...settings, isPast: isDeepStrictEqual(settings, initialOf(TEAM)) }];
   },
-  save: async (work, id, wanted, present) => {
-    const { shownField, maskedFields } = {
-      ...(await work.readTeamSettings(id)),
-      ...present,
-      ...wanted,
-    };
-    await work.editTeamSettings(id, { shownField, maskedFields });
+  save: async (work, id, wanted) => {
+    await work.editTeamSettings(id, wanted);
     return id;
   },
 };

@@ -5,7 +5,7 @@ import type { CronChange } from '#work/cron-actions';
 import { MUTE_HOURS } from '#work/mutes';
 import { CRON } from '#work/resources/cron';
 import { readChange } from '#work/resources/resource';
-import { readOneTag } from '#work/resources/tag-words';
+import { readOneTag } from '#work/resources/words';
 import type { Work } from '#work/work';
 import { addBulkEdit } from './bulk-edit.ts';
 import { addCollectionCommands, type ItemPlace } from './collection-commands.ts';

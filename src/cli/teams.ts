@@ -41,9 +41,8 @@ export function addTeamCommands(program: Command, session: Session): void {
   const edit = verb<Options>('edit', "change a team's settings", async (place, options) => {
     const { work, teamId } = place;
     const change = accept(TEAM, readChange(TEAM, await readOptions(session, TEAM, options)));
-    const settings = { ...(await work.readTeamSettings(teamId)), ...change };
-    await work.editTeamSettings(teamId, settings);
-    return writeRecord(TEAM, settings);
+    await work.editTeamSettings(teamId, change);
+    return writeRecord(TEAM, await work.readTeamSettings(teamId));
   });
   addFieldOptions(edit, TEAM);
   for (const name of ['pause', 'resume'] as const) {

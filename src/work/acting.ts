@@ -40,7 +40,7 @@ interface AnyVerb extends Pick<
 
 /**
  * Throws NotAllowed if the role does not allow the method. Every change is recorded right after it; if that fails, the
- * change stays and the log says so.
+ * change stays and the log says so. Secrets are only shown once that is recorded.
  */
 export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
   const methods = Object.keys(VERBS).map((name) => [
@@ -58,7 +58,7 @@ export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
   };
 }
 
-export interface ActingTools {
+interface ActingTools {
   store: Store;
   readMask: (teamId: string) => Promise<Mask>;
 }
@@ -107,10 +107,11 @@ function recorded(
     try {
       const [first] = made;
       if (!first) return result;
-      const since = recordsAfterMs === undefined ? null : now - recordsAfterMs;
-      if (since === null || !(await isRecorded(store, teamId, doer, first, since)))
+      const times = recordsAfterMs !== undefined && { from: now - recordsAfterMs, to: now + 1 };
+      if (!times || !(await isRecorded(store, teamId, doer, first, times)))
         await store.activity.record(teamId, doer, made, now);
     } catch (error) {
+      if (recordsAfterMs !== undefined) throw error;
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }
     return result;
@@ -122,11 +123,11 @@ async function isRecorded(
   teamId: string,
   doer: Doer,
   { action, subject }: ActivityEntry,
-  from: number,
+  times: { from: number; to: number },
 ): Promise<boolean> {
   const actorId = typeof doer === 'string' ? doer : doer.userId;
   const of = { actorId, actions: [action], ...(subject && { subjectId: subject.id }) };
-  return (await activity.list(teamId, { ...of, from, limit: 1 })).length > 0;
+  return (await activity.list(teamId, { ...of, ...times, limit: 1 })).length > 0;
 }
 
 /** Sets it whatever the caller gave. */

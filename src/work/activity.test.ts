@@ -97,6 +97,43 @@ describe('activity entries (§5.10)', () => {
     ]);
   });
 
+  test('secrets are not shown if that can not be recorded', async () => {
+    await using all = await open(true);
+    const { store, team, work } = all;
+    const cron = await aCron(store, team.id);
+    const shown = work.findCron(team.id, cron.id, { showSecrets: true });
+    await assert.rejects(shown, /the database is away/);
+    assert.equal((await work.findCron(team.id, cron.id))?.id, cron.id);
+  });
+
+  test('secrets that are shown again are recorded after ten minutes, or if the clock was set back', async () => {
+    await using all = await open();
+    const { store, team, work, list } = all;
+    const cron = await aCron(store, team.id);
+    const show = () => work.findCron(team.id, cron.id, { showSecrets: true });
+    const counts: number[] = [];
+    for (const step of [0, 599_000, 2_000, -3_600_000]) {
+      await store.testClock.advance(step);
+      await show();
+      counts.push((await list()).length);
+    }
+    assert.deepEqual(counts, [1, 1, 2, 3]);
+  });
+
+  test('an edit of one setting of the team leaves the others, and none is recorded without a change', async () => {
+    await using all = await open();
+    const { team, work, list } = all;
+    await work.editTeamSettings(team.id, { shownField: '$.a' });
+    await work.editTeamSettings(team.id, { maskedFields: ['iban'] });
+    await work.editTeamSettings(team.id, { maskedFields: ['iban'] });
+    const settings = { shownField: '$.a', maskedFields: ['iban'] };
+    assert.deepEqual(await work.readTeamSettings(team.id), settings);
+    assert.deepEqual(
+      (await list()).map(([, , detail]) => detail),
+      ['masked fields: none → iban', 'field in lists of jobs: none → $.a'],
+    );
+  });
+
   test('entries about sign-ins and secrets are only for permitted roles', async () => {
     await using all = await open();
     const { store, team, work } = all;

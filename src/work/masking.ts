@@ -2,7 +2,7 @@ import { type Mask, MASK } from '#domain/masking';
 import { JsonText } from './resources/resource.ts';
 import { decodeBody } from './run-detail.ts';
 
-/** Keeps names of members. */
+/** The same with masks for the values of hidden fields, at any depth. Names of properties stay. */
 export function maskDeep<Thing>(thing: Thing, mask: Mask): Thing {
   return mask.hidesAny ? (maskValue(thing, mask) as Thing) : thing;
 }
@@ -42,7 +42,7 @@ function maskMembers(thing: object, mask: Mask): object {
     if (key === 'assertion' || (key === 'assertions' && !isVerdicts(value))) return [key, value];
     return [key, maskValue(value, mask)];
   });
-  return Object.assign(Object.fromEntries(members) as object, hiddenAtPath(thing, mask));
+  return Object.assign(Object.fromEntries(members) as object, hiddenMembers(thing, mask));
 }
 
 type Headers = readonly (readonly [string, string] | { name: string; value: string | null })[];
@@ -64,7 +64,7 @@ function isVerdicts(value: unknown): boolean {
 }
 
 /** Values that were found at a path, or of a header that changes. */
-function hiddenAtPath(thing: object, mask: Mask): object {
+function hiddenMembers(thing: object, mask: Mask): object {
   if ('assertion' in thing && 'got' in thing) {
     const { path, ...assertion } = thing.assertion as { path?: string };
     if (path === undefined || !mask.isHiddenPath(path)) return {};

@@ -18,8 +18,8 @@ export function createTeamSettingsWork(
 ) {
   return {
     readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
-    editTeamSettings: (teamId: string, settings: TeamSettings) =>
-      teams.changeSettings(teamId, settings),
+    editTeamSettings: (teamId: string, change: Partial<TeamSettings>) =>
+      teams.changeSettings(teamId, change),
     /** With the names of the team and of the operator. */
     readMask: async (teamId: string) =>
       createMask([...maskedFields, ...(await teams.readSettings(teamId)).maskedFields]),

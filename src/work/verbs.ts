@@ -43,9 +43,9 @@ export interface Verb<Name extends Method> {
   actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
   hides?: 'headers' | 'secrets';
-  /** By default for `look`. */
+  /** Whether masked fields of the result are hidden. Default: for `look`. */
   isMasked?: boolean;
-  /** Until then it isn't recorded again for the same person and subject. */
+  /** A look that is recorded, once in this time for a person and subject. If that fails, nothing is shown. */
   recordsAfterMs?: number;
 }
 
@@ -284,14 +284,17 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   editTeamSettings: {
     needs: 'work',
     check: async (work, teamId, { maskedFields }) => {
+      if (maskedFields === undefined) return;
       const before = await work.readTeamSettings(teamId);
       if (!isDeepStrictEqual(before.maskedFields, maskedFields))
         throw notAllowed('change masked fields');
     },
-    prepare: async (work, teamId, after) => {
+    prepare: async (work, teamId, change) => {
       const before = await work.readTeamSettings(teamId);
+      const after = { ...before, ...change };
+      if (isDeepStrictEqual(before, after)) return () => null;
       const detail = describeChange(TEAM, before, after);
-      return () => (detail === '' ? null : { action: 'team.edited', detail });
+      return () => ({ action: 'team.edited', detail });
     },
   },
   pauseTeam: {

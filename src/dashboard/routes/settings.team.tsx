@@ -34,7 +34,7 @@ export function action({ context }: Route.ActionArgs) {
   const { form, team, work, teams, intent, actor, refuse, reject, say } = open(context);
   const name = readText(form, 'name');
   const editSettings = async () => {
-    const reading = readTeamForm(form, await work.readTeamSettings(team.id));
+    const reading = readTeamForm(form);
     if (!reading.ok) return refuse(reading.errors);
     await work.editTeamSettings(team.id, reading.input);
     return say('/settings/team', 'The settings are saved.');
@@ -47,8 +47,8 @@ export function action({ context }: Route.ActionArgs) {
       return say('/settings/team', 'The team is renamed.');
     },
     // Each has an intent of its own, so a refused one leaves the other form as it is.
-    'shown-field': editSettings,
-    'masked-fields': editSettings,
+    shown_field: editSettings,
+    masked_fields: editSettings,
     leave: async () => {
       const outcome = await teams.leaveTeam(actor);
       if (outcome.kind === 'done') return say('/', 'You have left the team.');
@@ -76,42 +76,28 @@ export default function Team({ loaderData }: Route.ComponentProps) {
           </Form>
         )}
       </Section>
-      <Section
+      <Setting
         title="Who is affected"
         note="Lists of jobs can show one field of each payload, such as the customer."
-      >
-        {!may(team.role, 'work') ? (
-          <p className="mono">{settings['shown_field'] || 'None'}</p>
-        ) : (
-          <Form intent="shown-field" values={settings}>
-            <PlainField
-              name="shown_field"
-              label="Field in lists of jobs"
-              description="A path such as $.customer or $.order.items[0].id. Empty: none. Payloads over 16 kB are not read."
-              placeholder="$.customer"
-            />
-            <Submit intent="shown-field">Save field</Submit>
-          </Form>
-        )}
-      </Section>
-      <Section
+        name="shown_field"
+        settings={settings}
+        mayEdit={may(team.role, 'work')}
+        label="Field in lists of jobs"
+        description="A path such as $.customer or $.order.items[0].id. Empty: none. Payloads over 16 kB are not read."
+        placeholder="$.customer"
+        word="Save field"
+      />
+      <Setting
         title="Masked fields"
         note="Pages, exports and notifications hide the values of these fields of payloads, queries and responses. People who may change crons and jobs can show them; the activity names who did."
-      >
-        {!may(team.role, 'notifications') ? (
-          <p className="mono">{settings['masked_fields'] || 'None'}</p>
-        ) : (
-          <Form intent="masked-fields" values={settings}>
-            <PlainField
-              name="masked_fields"
-              label="Names of fields"
-              description="Separated by commas; capitals don’t matter. Targets still receive the values."
-              placeholder="card_number, iban"
-            />
-            <Submit intent="masked-fields">Save masked fields</Submit>
-          </Form>
-        )}
-      </Section>
+        name="masked_fields"
+        settings={settings}
+        mayEdit={may(team.role, 'notifications')}
+        label="Names of fields"
+        description="Separated by commas; capitals don’t matter. Targets still receive the values."
+        placeholder="card_number, iban"
+        word="Save masked fields"
+      />
       <Section
         title="Who leads it"
         note={`${countOf(memberCount, 'person is', 'people are')} in this team.`}
@@ -143,6 +129,30 @@ export default function Team({ loaderData }: Route.ComponentProps) {
       )}
       {deletion ? <DeleteTeam name={team.name} {...deletion} /> : null}
     </>
+  );
+}
+
+type SettingProps = Record<
+  'title' | 'note' | 'label' | 'description' | 'placeholder' | 'word',
+  string
+> & {
+  name: 'shown_field' | 'masked_fields';
+  settings: Record<string, string>;
+  mayEdit: boolean;
+};
+
+function Setting({ title, note, name, settings, mayEdit, word, ...field }: SettingProps) {
+  return (
+    <Section title={title} note={note}>
+      {mayEdit ? (
+        <Form intent={name} values={settings}>
+          <PlainField name={name} {...field} />
+          <Submit intent={name}>{word}</Submit>
+        </Form>
+      ) : (
+        <p className="mono">{settings[name] || 'None'}</p>
+      )}
+    </Section>
   );
 }
 

@@ -151,8 +151,8 @@ export function readQueueForm(
 }
 
 /** A missing field stays. */
-export function readTeamForm(form: FormData, stored: TeamSettings): FormReading<TeamSettings> {
-  return settle(readWhole(TEAM, readFields(form), { stored }), {});
+export function readTeamForm(form: FormData): FormReading<Partial<TeamSettings>> {
+  return settle(readChange(TEAM, readFields(form)), {});
 }
 
 function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<Input> {

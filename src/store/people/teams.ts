@@ -63,7 +63,7 @@ export const teams = {
     await change(main, 'teams', { id: teamId, deleted_at: null }, { plan });
   },
 
-  /** Of a deleted team as of a new one. */
+  /** A team that is deleted has the defaults. */
   async readSettings({ main }: Context, teamId: string): Promise<TeamSettings> {
     const columns = ['shown_field', 'masked_fields'] as const;
     const row = await one(main, 'teams', { id: teamId }, columns);
@@ -77,11 +77,14 @@ export const teams = {
   async changeSettings(
     { main }: Context,
     teamId: string,
-    { shownField, maskedFields }: TeamSettings,
+    { shownField, maskedFields }: Partial<TeamSettings>,
   ): Promise<void> {
-    const names = maskedFields.length === 0 ? null : JSON.stringify(maskedFields);
-    const row = { shown_field: shownField, masked_fields: names };
-    await change(main, 'teams', { id: teamId, deleted_at: null }, row);
+    const row = {
+      ...(shownField !== undefined && { shown_field: shownField }),
+      ...(maskedFields !== undefined && { masked_fields: JSON.stringify(maskedFields) }),
+    };
+    if (Object.keys(row).length > 0)
+      await change(main, 'teams', { id: teamId, deleted_at: null }, row);
   },
 
   async rename({ main }: Context, teamId: string, name: string): Promise<void> {

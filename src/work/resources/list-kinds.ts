@@ -8,7 +8,7 @@ import { MOST_ADDRESSES } from '#domain/notification-channel';
 import { type Declared, field, type Optional } from './field.ts';
 import { readHeaders } from './header-values.ts';
 import { type Entry, JsonText } from './resource.ts';
-import { readWords, type WordRule } from './tag-words.ts';
+import { readWords, type WordRule } from './words.ts';
 
 /** A list or a text (§2.13). */
 export function words(

@@ -4,7 +4,7 @@ import { LIMITS, rangeOf } from '#domain/limits';
 import { MESSAGES } from '../messages.ts';
 import { boolean, choice, integer, url } from './kinds.ts';
 import { assertions, headers, words } from './list-kinds.ts';
-import { TAG_RULE } from './tag-words.ts';
+import { TAG_RULE } from './words.ts';
 
 export const targetUrl = () =>
   url('url', {

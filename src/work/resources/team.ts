@@ -4,7 +4,7 @@ import type { TeamSettings } from '#store/people/teams';
 import { text } from './kinds.ts';
 import { words } from './list-kinds.ts';
 import type { Resource } from './resource.ts';
-import type { WordRule } from './tag-words.ts';
+import type { WordRule } from './words.ts';
 
 export type { TeamSettings };
 
