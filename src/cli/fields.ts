@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { parseJsonText, readTopLevelFields } from '#domain/json/text';
+import { readJsonField, readTopLevelFields } from '#domain/json/text';
 import type { Fields, Reading } from '#work/fields';
 import { type OptionSpec, type Part, partsOf, type Resource } from '#work/resources/resource';
 import { toJson } from '#work/resources/resource';
@@ -145,7 +145,7 @@ function readHeader(text: string): [name: string, value: string] {
 /** The text of any JSON value, as given. */
 function readJsonOption(option: string, text: string): string {
   // The field's reader checks the depth.
-  if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
+  if (readJsonField(text) !== null) return text.trim();
   throw new CommandFault(`${option}: It must be written as JSON.`);
 }
 

@@ -1,9 +1,9 @@
 import { type Assertion, ASSERTION_KINDS, labelOfKind, MAX_ASSERTIONS } from './assertion.ts';
 import type { BodyNeeds, ReceivedBody } from './exchange.ts';
-import { areNodesEqual, compareValues, isTextOf } from './json/equality.ts';
+import { areTextsEqual, isTextOf } from './json/equality.ts';
 import type { FoundValue } from './json/find.ts';
 import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json/path.ts';
-import { parseJsonText, type JsonNode } from './json/text.ts';
+import { MAX_JSON_DEPTH, readJsonField } from './json/text.ts';
 import { LIMITS } from './limits.ts';
 
 /** Success assertions (§2.4, §2.7). */
@@ -75,7 +75,7 @@ export function describeExpected(assertion: Assertion): string {
     case 'response_time_under':
       return `less than ${assertion.ms}`;
     case 'json_path_equals':
-      return cut(readExpected(assertion.expected).shown);
+      return showExpected(assertion.expected);
   }
 }
 
@@ -106,11 +106,10 @@ function judgePath(
   json: ReceivedBody['json'],
   place: number,
 ): AssertionVerdict {
-  const expected = readExpected(assertion.expected);
   const verdict = (ok: boolean, got: string): AssertionVerdict => ({
     assertion,
     ok,
-    expected: cut(expected.shown),
+    expected: showExpected(assertion.expected),
     got: cut(got),
   });
   if (parsePath(assertion.path) === null) return verdict(false, 'a path that cannot be read');
@@ -119,32 +118,25 @@ function judgePath(
   const found = json.values[place] ?? { kind: 'missing' };
   if (found.kind === 'missing') return verdict(false, 'nothing at this path');
   if (found.kind === 'large') return verdict(false, showLarge(found));
-  return verdict(isEqual(found.text, assertion.expected, expected), showValue(found.text));
+  return verdict(isEqual(found.text, assertion.expected), showValue(found.text));
 }
 
-function isEqual(text: string, written: string, expected: Expected): boolean {
+function isEqual(text: string, written: string): boolean {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'string' && isTextOf(value, written)) return true;
-  const comparison = compareValues(value, expected.value);
-  if (comparison !== 'unsure') return comparison === 'equal';
-  const node = parseJsonText(text);
-  // Nested too deeply for `parseJsonText`: equal as doubles has to be enough.
-  if (typeof node === 'string' || expected.node === null) return true;
-  return areNodesEqual(node, expected.node);
+  const json = readExpected(written);
+  return json !== null && areTextsEqual(text, json);
 }
 
-interface Expected {
-  value: unknown;
-  /** With its digits; null if the text isn't JSON. */
-  node: JsonNode | null;
-  shown: string;
+/** Null for plain text. So is JSON that is nested too deeply: comparing needs no deep stack. */
+function readExpected(written: string): string | null {
+  const field = readJsonField(written);
+  const isTooDeep = field !== null && 'depth' in field && field.depth > MAX_JSON_DEPTH;
+  return isTooDeep ? null : (field?.raw ?? null);
 }
 
-/** A text that is nested too deeply counts as plain text, so comparing needs no deep stack. */
-function readExpected(text: string): Expected {
-  const node = parseJsonText(text);
-  if (typeof node === 'string') return { value: text, node: null, shown: JSON.stringify(text) };
-  return { value: JSON.parse(text), node, shown: node.raw };
+function showExpected(written: string): string {
+  return cut(readExpected(written) ?? JSON.stringify(written));
 }
 
 /** A number that a double can't hold exactly keeps its digits. */

@@ -1,5 +1,5 @@
-import { parsePath, type PathStep, placeInList } from '#domain/json/path';
-import { type JsonNode, parseJsonText } from '#domain/json/text';
+import { JsonFinder } from '#domain/json/find';
+import { parsePath, type PathStep } from '#domain/json/path';
 import { createMask } from '#domain/masking';
 import type { Store } from '#store/store';
 import type { TeamSettings } from './resources/team.ts';
@@ -44,20 +44,12 @@ export function createTeamSettingsWork(
 
 /** Null if the payload has no such field. */
 function findText(payload: string, steps: readonly PathStep[]): string | null {
-  const root = parseJsonText(payload);
-  if (typeof root === 'string') return null;
-  let at: JsonNode | undefined = root;
-  for (const step of steps) {
-    if (at === undefined) return null;
-    at = memberOf(at, step);
-  }
-  if (at === undefined) return null;
-  const text = at.kind === 'string' ? at.value : at.raw;
+  const finder = new JsonFinder([steps]);
+  finder.take(Buffer.from(payload));
+  const findings = finder.finish();
+  if ('fault' in findings) return null;
+  const [found] = findings.values;
+  if (found?.kind !== 'found') return null;
+  const text = found.text.startsWith('"') ? (JSON.parse(found.text) as string) : found.text;
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
-}
-
-function memberOf(node: JsonNode, step: PathStep): JsonNode | undefined {
-  if (node.kind === 'object') return node.entries.get(String(step));
-  const place = placeInList(step);
-  return node.kind === 'array' && place !== null ? node.items[place] : undefined;
 }

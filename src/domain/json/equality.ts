@@ -1,22 +1,41 @@
-import { parseJsonText, type JsonNode } from './text.ts';
+import { isDeepStrictEqual } from 'node:util';
 
-/**
- * Numbers are equal by value, objects in any order of keys (§2.4). A quick comparison of values from JSON.parse, and
- * an exact one of trees with their digits.
- */
-
-/** 'unsure': equal, but a number is too large for a double. */
-type Comparison = 'equal' | 'different' | 'unsure';
+/** Of two JSON texts. Numbers are equal by value, objects in any order of keys (§2.4). */
+export function areTextsEqual(one: string, other: string): boolean {
+  // Reading exactly is slow, so it is only done for values that are equal as doubles.
+  if (!areValuesEqual(JSON.parse(one), JSON.parse(other))) return false;
+  return isDeepStrictEqual(parseExactly(one), parseExactly(other));
+}
 
 /** Recurses as deep as the shallower value. */
-export function compareValues(one: unknown, other: unknown): Comparison {
-  if (typeof one === 'number' && one === other) {
-    return Math.abs(one) > Number.MAX_SAFE_INTEGER ? 'unsure' : 'equal';
+function areValuesEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!isContainer(one) || !isContainer(other)) return false;
+  const keys = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && areValuesEqual(one[key], other[key]))
+  );
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** `1.0`, `1` and `10e-1` are the same; 9007199254740993 and …992 aren't. */
+function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, { source = '' }: { source?: string } = {}) =>
+    typeof value === 'number' ? new ExactNumber(source) : value,
+  );
+}
+
+class ExactNumber {
+  readonly canonical: string;
+
+  constructor(digits: string) {
+    this.canonical = canonicalNumber(digits);
   }
-  if (one === other) return 'equal';
-  if (!isContainer(one) || !isContainer(other)) return 'different';
-  if (Array.isArray(one) !== Array.isArray(other)) return 'different';
-  return compareMembers(one, other);
 }
 
 /**
@@ -25,53 +44,11 @@ export function compareValues(one: unknown, other: unknown): Comparison {
  */
 export function isTextOf(value: string, written: string): boolean {
   if (value === written) return true;
-  const unquoted = parseJsonText(`"${written}"`);
-  return typeof unquoted === 'object' && unquoted.kind === 'string' && unquoted.value === value;
-}
-
-function isContainer(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Comparison {
-  const keys = Object.keys(one);
-  if (keys.length !== Object.keys(other).length) return 'different';
-  let comparison: Comparison = 'equal';
-  for (const key of keys) {
-    if (!Object.hasOwn(other, key)) return 'different';
-    const member = compareValues(one[key], other[key]);
-    if (member === 'different') return member;
-    if (member === 'unsure') comparison = member;
+  try {
+    return JSON.parse(`"${written}"`) === value;
+  } catch {
+    return false;
   }
-  return comparison;
-}
-
-/** `1.0`, `1` and `10e-1` are equal; 9007199254740993 and …992 aren't. */
-export function areNodesEqual(one: JsonNode, other: JsonNode): boolean {
-  if (one.kind === 'number') {
-    return other.kind === 'number' && canonicalNumber(one.text) === canonicalNumber(other.text);
-  }
-  if (one.kind === 'string') return other.kind === 'string' && one.value === other.value;
-  if (one.kind === 'array') {
-    if (other.kind !== 'array' || one.items.length !== other.items.length) return false;
-    return one.items.every((item, place) => {
-      const counterpart = other.items[place];
-      return counterpart !== undefined && areNodesEqual(item, counterpart);
-    });
-  }
-  if (one.kind === 'object') return other.kind === 'object' && areEntriesEqual(one, other);
-  return one.kind === other.kind;
-}
-
-type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
-
-function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
-  if (one.entries.size !== other.entries.size) return false;
-  for (const [key, member] of one.entries) {
-    const counterpart = other.entries.get(key);
-    if (counterpart === undefined || !areNodesEqual(member, counterpart)) return false;
-  }
-  return true;
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -80,7 +57,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * Sign, digits without outer zeros, power of ten. A number whose exponent is too large to compute with stays as
  * written.
  */
-export function canonicalNumber(text: string): string {
+function canonicalNumber(text: string): string {
   const parts = NUMBER.exec(text);
   if (parts === null) return text;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;

@@ -1,6 +1,6 @@
 /**
- * JSON as text, because it is sent as given (§2.6). Trees keep digits and the order of keys. The last of duplicate
- * keys counts, at the place of the first. `__proto__` is a key like any other.
+ * JSON as text, because it is sent as given (§2.6). The last of duplicate keys counts, at the place of the first.
+ * `__proto__` is a key like any other.
  */
 
 import {
@@ -21,84 +21,6 @@ type JsonScalar =
   | { kind: 'number'; text: string; raw: string }
   | { kind: 'true' | 'false' | 'null'; raw: string };
 
-/** `raw` is the source without white space around it. */
-export type JsonNode =
-  | { kind: 'object'; entries: ReadonlyMap<string, JsonNode>; raw: string }
-  | { kind: 'array'; items: readonly JsonNode[]; raw: string }
-  | JsonScalar;
-
-/** A byte order mark is malformed, as for JSON.parse. Returns 'too-deep' at once, without checking the rest. */
-export function parseJsonText(
-  text: string,
-  maxDepth: number = MAX_JSON_DEPTH,
-): JsonNode | 'malformed' | 'too-deep' {
-  const builder = new TreeBuilder(text, maxDepth);
-  const isJson = builder.tokens.readWhole(text);
-  if (builder.tokens.isStopped) return 'too-deep';
-  return isJson && builder.root !== null ? builder.root : 'malformed';
-}
-
-// A body can hold hundreds of thousands of `{}`.
-const NO_ENTRIES = new Map<string, JsonNode>();
-const NO_ITEMS: JsonNode[] = [];
-
-interface Frame {
-  start: number;
-  key: string;
-  entries: Map<string, JsonNode>;
-  items: JsonNode[];
-}
-
-class TreeBuilder implements JsonVisitor {
-  readonly tokens = new JsonTokens(this);
-  root: JsonNode | null = null;
-  readonly #text: string;
-  readonly #maxDepth: number;
-  readonly #frames: Frame[] = [];
-  #start = 0;
-
-  constructor(text: string, maxDepth: number) {
-    this.#text = text;
-    this.#maxDepth = maxDepth;
-  }
-
-  begin(kind: JsonKind, start: number): void {
-    this.#start = start;
-    if (!isContainer(kind)) return;
-    if (this.tokens.levels >= this.#maxDepth) return this.tokens.stop();
-    this.#frames.push({ start, key: '', entries: NO_ENTRIES, items: NO_ITEMS });
-  }
-
-  end(kind: JsonKind, end: number): void {
-    if (!isContainer(kind)) {
-      const raw = this.#text.slice(this.#start, end);
-      return this.#place(makeScalar(kind, raw, this.tokens.isEscaped));
-    }
-    const closed = this.#frames.pop();
-    if (!closed) return;
-    const { start, entries, items } = closed;
-    const raw = this.#text.slice(start, end);
-    this.#place(kind === 'object' ? { kind, entries, raw } : { kind, items, raw });
-  }
-
-  key(token: string | null, isEscaped: boolean): void {
-    const frame = this.#frames.at(-1);
-    if (frame && token !== null) frame.key = decodeString(token, isEscaped);
-  }
-
-  #place(node: JsonNode): void {
-    const frame = this.#frames.at(-1);
-    if (!frame) this.root = node;
-    else if (this.tokens.isInObject) {
-      if (frame.entries === NO_ENTRIES) frame.entries = new Map();
-      frame.entries.set(frame.key, node);
-    } else {
-      if (frame.items === NO_ITEMS) frame.items = [];
-      frame.items.push(node);
-    }
-  }
-}
-
 function isContainer(kind: JsonKind): kind is ContainerKind {
   return kind === 'object' || kind === 'array';
 }
@@ -109,11 +31,15 @@ function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScal
   return { kind, raw };
 }
 
-/** Objects and arrays aren't expanded. `depth` counts their levels (`[]` is 1). */
+/**
+ * `raw` is the source without white space around it. Objects and arrays aren't expanded; `depth` counts their levels
+ * (`[]` is 1).
+ */
 export type JsonField =
   | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
   | JsonScalar;
 
+/** Null if the text isn't one JSON value. A byte order mark is malformed, as for JSON.parse. */
 export function readJsonField(text: string): JsonField | null {
   const reader = new FieldReader(text, 0);
   return reader.tokens.readWhole(text) ? reader.field : null;
