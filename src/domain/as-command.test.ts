@@ -21,7 +21,10 @@ describe('requests as commands', () => {
     const request = fc.record({
       method: fc.constantFrom('POST', 'PUT', 'PATCH'),
       url: anyUrl({ withQuery: true }),
-      headers: fc.constant([['X-One', 'a \'b\' "c" $d']] as const),
+      headers: fc.constant([
+        ['X-One', 'a \'b\' "c" $d'],
+        ['Content-Type', 'text/plain'],
+      ] as const),
       body: fc.string(),
     });
     fc.assert(
@@ -30,7 +33,7 @@ describe('requests as commands', () => {
         assert.ok(read.kind === 'draft');
         assert.equal(read.draft.method, each.method);
         assert.equal(read.draft.url, each.url);
-        assert.equal(read.draft.body, each.body);
+        assert.equal(read.draft.payload, each.body);
         assert.deepEqual(read.draft.headers, each.headers);
       }),
     );

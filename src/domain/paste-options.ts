@@ -1,5 +1,6 @@
 import { HTTP_METHODS } from './exchange.ts';
 import { isFramingHeader } from './header-syntax.ts';
+import { readJsonField } from './json/text.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
 interface Gathered {
@@ -16,7 +17,7 @@ interface Gathered {
   error: string | null;
 }
 
-type Take = (gathered: Gathered, value: string) => void;
+type Take = (gathered: Gathered, value: string) => unknown;
 
 const FROM_FILE = 'It reads from a file (@…), which is not here. Put the content into the command.';
 const NO_MULTIPART = 'It sends a form with files (multipart). Payloads here are JSON.';
@@ -67,111 +68,80 @@ const setUser: Take = (gathered, value) => {
   gathered.user = value;
 };
 
-/** Ignored options are listed so that their value isn't read as a URL. */
-const WITH_VALUE: Record<'curl' | 'wget', Record<string, Take>> = {
-  curl: {
-    '-X': setMethod,
-    '--request': setMethod,
-    '-H': addHeader,
-    '--header': addHeader,
-    '-d': addData,
-    '--data': addData,
-    '--data-ascii': addData,
-    '--data-binary': addData,
-    '--data-raw': (gathered, value) => gathered.data.push(value),
+const setPassword: Take = (gathered, value) => {
+  gathered.password = value;
+};
+
+const addUrl: Take = (gathered, value) => gathered.urls.push(value);
+
+const addRawData: Take = (gathered, value) => gathered.data.push(value);
+
+const addNamed =
+  (name: string, scheme = ''): Take =>
+  (gathered, value) =>
+    gathered.headers.push([name, `${scheme}${value}`]);
+
+/** By their spellings. Ignored options are listed so that their value isn't read as a URL. */
+const WITH_VALUE = {
+  curl: bySpelling({
+    '-X --request': setMethod,
+    '-H --header': addHeader,
+    '-d --data --data-ascii --data-binary': addData,
+    '--data-raw': addRawData,
     '--data-urlencode': addEncoded,
     '--json': (gathered, value) => {
       gathered.isJson = true;
       addData(gathered, value);
     },
-    '-u': setUser,
-    '--user': setUser,
-    '-A': (gathered, value) => gathered.headers.push(['User-Agent', value]),
-    '--user-agent': (gathered, value) => gathered.headers.push(['User-Agent', value]),
-    '-b': (gathered, value) => gathered.headers.push(['Cookie', value]),
-    '--cookie': (gathered, value) => gathered.headers.push(['Cookie', value]),
-    '-e': (gathered, value) => gathered.headers.push(['Referer', value]),
-    '--referer': (gathered, value) => gathered.headers.push(['Referer', value]),
-    '--oauth2-bearer': (gathered, value) =>
-      gathered.headers.push(['Authorization', `Bearer ${value}`]),
-    '--url': (gathered, value) => gathered.urls.push(value),
-    '-m': setTimeoutSeconds,
-    '--max-time': setTimeoutSeconds,
-    '-F': refuse(NO_MULTIPART),
-    '--form': refuse(NO_MULTIPART),
-    '--form-string': refuse(NO_MULTIPART),
-    '-T': refuse(FROM_FILE),
-    '--upload-file': refuse(FROM_FILE),
-    '-K': refuse('It reads its options from a file.'),
-    '--config': refuse('It reads its options from a file.'),
-    ...Object.fromEntries(
-      '-o --output -c --cookie-jar -w --write-out --connect-timeout --retry --retry-delay --retry-max-time -x --proxy --cacert -E --cert --key --resolve --connect-to --interface -D --dump-header -r --range -z --time-cond --limit-rate --max-redirs --ciphers --tls-max --proxy-user -U --trace --trace-ascii --stderr -y -Y -C --continue-at --dns-servers --unix-socket --keepalive-time --aws-sigv4'
-        .split(' ')
-        .map((name) => [name, ignore]),
-    ),
-  },
-  wget: {
+    '-u --user': setUser,
+    '-A --user-agent': addNamed('User-Agent'),
+    '-b --cookie': addNamed('Cookie'),
+    '-e --referer': addNamed('Referer'),
+    '--oauth2-bearer': addNamed('Authorization', 'Bearer '),
+    '--url': addUrl,
+    '-m --max-time': setTimeoutSeconds,
+    '-F --form --form-string': refuse(NO_MULTIPART),
+    '-T --upload-file': refuse(FROM_FILE),
+    '-K --config': refuse('It reads its options from a file.'),
+    '-o --output -c --cookie-jar -w --write-out --connect-timeout --retry --retry-delay --retry-max-time -x --proxy --cacert -E --cert --key --resolve --connect-to --interface -D --dump-header -r --range -z --time-cond --limit-rate --max-redirs --ciphers --tls-max --proxy-user -U --trace --trace-ascii --stderr -y -Y -C --continue-at --dns-servers --unix-socket --keepalive-time --aws-sigv4':
+      ignore,
+  }),
+  wget: bySpelling({
     '--method': setMethod,
     '--header': addHeader,
     '--post-data': (gathered, value) => {
       gathered.method ??= 'POST';
       gathered.data.push(value);
     },
-    '--body-data': (gathered, value) => gathered.data.push(value),
-    '--user': setUser,
-    '--http-user': setUser,
-    '--password': (gathered, value) => {
-      gathered.password = value;
-    },
-    '--http-password': (gathered, value) => {
-      gathered.password = value;
-    },
-    '-U': (gathered, value) => gathered.headers.push(['User-Agent', value]),
-    '--user-agent': (gathered, value) => gathered.headers.push(['User-Agent', value]),
-    '--referer': (gathered, value) => gathered.headers.push(['Referer', value]),
-    '-T': setTimeoutSeconds,
-    '--timeout': setTimeoutSeconds,
-    '--read-timeout': setTimeoutSeconds,
-    '--post-file': refuse(FROM_FILE),
-    '--body-file': refuse(FROM_FILE),
-    '-i': refuse(FROM_FILE),
-    '--input-file': refuse(FROM_FILE),
-    ...Object.fromEntries(
-      '-O --output-document -o --output-file -a --append-output -t --tries -P --directory-prefix -w --wait --waitretry --connect-timeout --dns-timeout --limit-rate --bind-address --ca-certificate --certificate --private-key -e --execute --load-cookies --save-cookies'
-        .split(' ')
-        .map((name) => [name, ignore]),
-    ),
-  },
+    '--body-data': addRawData,
+    '--user --http-user': setUser,
+    '--password --http-password': setPassword,
+    '-U --user-agent': addNamed('User-Agent'),
+    '--referer': addNamed('Referer'),
+    '-T --timeout --read-timeout': setTimeoutSeconds,
+    '--post-file --body-file -i --input-file': refuse(FROM_FILE),
+    '-O --output-document -o --output-file -a --append-output -t --tries -P --directory-prefix -w --wait --waitretry --connect-timeout --dns-timeout --limit-rate --bind-address --ca-certificate --certificate --private-key -e --execute --load-cookies --save-cookies':
+      ignore,
+  }),
 };
 
-const FLAGS: Record<string, (gathered: Gathered) => void> = {
-  '-G': (gathered) => {
+const FLAGS = bySpelling({
+  '-G --get': (gathered) => {
     gathered.inQuery = true;
   },
-  '--get': (gathered) => {
-    gathered.inQuery = true;
+  '-I --head --spider': (gathered) => {
+    gathered.notes.push('It requests only the head of the response; here the request is a GET.');
+    gathered.method ??= 'GET';
   },
-  '-I': refuseHead,
-  '--head': refuseHead,
-  '--spider': refuseHead,
-  '-L': noteRedirects,
-  '--location': noteRedirects,
-  '-k': noteVerification,
-  '--insecure': noteVerification,
-  '--no-check-certificate': noteVerification,
-};
+  '-L --location': ({ notes }) =>
+    notes.push('It follows redirects; here they are never followed. Use the last URL.'),
+  '-k --insecure --no-check-certificate': ({ notes }) =>
+    notes.push('It does not verify the certificate; here that is always done.'),
+});
 
-function refuseHead(gathered: Gathered): void {
-  gathered.notes.push('It requests only the head of the response; here the request is a GET.');
-  gathered.method ??= 'GET';
-}
-
-function noteRedirects({ notes }: Gathered): void {
-  notes.push('It follows redirects; here they are never followed. Use the last URL.');
-}
-
-function noteVerification({ notes }: Gathered): void {
-  notes.push('It does not verify the certificate; here that is always done.');
+function bySpelling(options: Record<string, Take>): ReadonlyMap<string, Take> {
+  const each = Object.entries(options);
+  return new Map(each.flatMap(([names, take]) => names.split(' ').map((name) => [name, take])));
 }
 
 export function readCommand(
@@ -192,66 +162,43 @@ export function readCommand(
     error: null,
   };
   for (let at = 0; at < words.length && gathered.error === null;) {
-    at += takeWord(gathered, tool, words[at] ?? '', words[at + 1]);
+    at += takeWord(gathered, WITH_VALUE[tool], words[at] ?? '', words[at + 1]);
   }
   if (gathered.error !== null) return { kind: 'error', text: gathered.error };
   return draftOf(gathered, tool);
 }
 
+/** @returns how many words it takes */
 function takeWord(
   gathered: Gathered,
-  tool: 'curl' | 'wget',
+  options: ReadonlyMap<string, Take>,
   word: string,
-  next: string | undefined,
+  next = '',
 ): number {
   if (!word.startsWith('-') || word === '-') {
     gathered.urls.push(word);
     return 1;
   }
-  const options = WITH_VALUE[tool];
-  if (word.startsWith('--')) return takeLong(gathered, options, word, next);
-  return takeShort(gathered, options, word, next);
-}
-
-function takeLong(
-  gathered: Gathered,
-  options: Record<string, Take>,
-  word: string,
-  next: string | undefined,
-): number {
-  const equals = word.indexOf('=');
-  const name = equals < 0 ? word : word.slice(0, equals);
-  const take = own(options, name);
-  if (take === undefined) {
-    own(FLAGS, name)?.(gathered);
-    return 1;
-  }
-  take(gathered, equals < 0 ? (next ?? '') : word.slice(equals + 1));
-  return equals < 0 ? 2 : 1;
-}
-
-/** Short options may be joined, with the value of the last one: `-sSXPOST`. */
-function takeShort(
-  gathered: Gathered,
-  options: Record<string, Take>,
-  word: string,
-  next: string | undefined,
-): number {
-  for (let at = 1; at < word.length; at++) {
-    const name = `-${word.charAt(at)}`;
-    const take = own(options, name);
+  for (const { name, value } of optionsIn(word)) {
+    const take = options.get(name);
     if (take !== undefined) {
-      const rest = word.slice(at + 1);
-      take(gathered, rest === '' ? (next ?? '') : rest);
-      return rest === '' ? 2 : 1;
+      take(gathered, value ?? next);
+      return value === null ? 2 : 1;
     }
-    own(FLAGS, name)?.(gathered);
+    FLAGS.get(name)?.(gathered, '');
   }
   return 1;
 }
 
-function own<T>(table: Record<string, T>, name: string): T | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+/** `--data=x`. Short options may be joined, with the value of the last one: `-sSXPOST`. */
+function optionsIn(word: string): { name: string; value: string | null }[] {
+  if (!word.startsWith('--')) {
+    const letters = word.slice(1).split('');
+    return letters.map((letter, at) => ({ name: `-${letter}`, value: word.slice(at + 2) || null }));
+  }
+  const equals = word.indexOf('=');
+  if (equals < 0) return [{ name: word, value: null }];
+  return [{ name: word.slice(0, equals), value: word.slice(equals + 1) }];
 }
 
 function draftOf(gathered: Gathered, tool: 'curl' | 'wget'): Pasted<PastedRequest> {
@@ -279,7 +226,6 @@ function draftOf(gathered: Gathered, tool: 'curl' | 'wget'): Pasted<PastedReques
       method,
       url: hasData && gathered.inQuery ? withQuery(url, text) : url,
       headers: isForm ? headers.filter(([name]) => name.toLowerCase() !== 'content-type') : headers,
-      body,
       payload,
       timeoutSeconds,
     },
@@ -309,16 +255,11 @@ function decode(text: string): string {
 }
 
 function headersOf(gathered: Gathered, credentials: string | null): [string, string][] {
-  const headers: [string, string][] = [];
-  const dropped: string[] = [];
-  for (const [name, value] of gathered.headers) {
-    if (isFramingHeader(name)) dropped.push(name);
-    else headers.push([name, value]);
-  }
+  const headers = gathered.headers.filter(([name]) => !isFramingHeader(name));
+  const dropped = gathered.headers.map(([name]) => name).filter(isFramingHeader);
   if (dropped.length > 0) {
-    gathered.notes.push(
-      `Left out, because they frame the connection: ${dropped.join(', ').slice(0, 200)}.`,
-    );
+    const names = dropped.join(', ').slice(0, 200);
+    gathered.notes.push(`Left out, because they frame the connection: ${names}.`);
   }
   const user = gathered.user === null ? credentials : withPassword(gathered);
   const isAuthorized = headers.some(([name]) => name.toLowerCase() === 'authorization');
@@ -349,7 +290,7 @@ function payloadOf(
   if (body === null) return { payload: '', isForm: false };
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   const mayBeForm = type === undefined || /form-urlencoded/i.test(type);
-  if (isJson(body) || !mayBeForm || !/^[^\s={}[\]"]+=/.test(body)) {
+  if (readJsonField(body) !== null || !mayBeForm || !/^[^\s={}[\]"]+=/.test(body)) {
     return { payload: body, isForm: false };
   }
   const members = new Map(new URLSearchParams(body));
@@ -357,13 +298,4 @@ function payloadOf(
     ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );
   return { payload: `{${json.join(', ')}}`, isForm: true };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -28,7 +28,6 @@ describe('a pasted curl command', () => {
         ['Content-Type', 'application/json'],
         ['X-Key', 'a"b'],
       ],
-      body: '{"n": 1.0}',
       payload: '{"n": 1.0}',
       timeoutSeconds: null,
       notes: [],
@@ -58,14 +57,13 @@ describe('a pasted curl command', () => {
   test('a pasted curl command with -G puts data into the query', () => {
     const read = curl('curl -G https://a.example/?x=1 -d y=2 --data-urlencode "z=a b"');
     assert.equal(read.url, 'https://a.example/?x=1&y=2&z=a%20b');
-    assert.equal(read.body, null);
+    assert.equal(read.payload, '');
     assert.equal(read.method, 'GET');
   });
 
   test('a pasted curl command with form data becomes a JSON object with a note', () => {
     const read = curl("curl a.example/hook -d 'a=1' -d 'b=x%20y'");
     assert.equal(read.url, 'http://a.example/hook');
-    assert.equal(read.body, 'a=1&b=x%20y');
     assert.equal(read.payload, '{"a": "1", "b": "x y"}');
     assert.match(read.notes.join(' '), /form data/);
   });
@@ -74,7 +72,7 @@ describe('a pasted curl command', () => {
     const read = curl(
       String.raw`curl 'https://a.example/' -H 'cookie: a=b; c=d' --data-raw $'{"t":"it\'s \u00e9\n"}' --compressed`,
     );
-    assert.equal(read.body, '{"t":"it\'s é\n"}');
+    assert.equal(read.payload, '{"t":"it\'s é\n"}');
     assert.deepEqual(read.headers, [['cookie', 'a=b; c=d']]);
   });
 

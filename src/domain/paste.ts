@@ -9,7 +9,6 @@ export interface PastedRequest {
   method: HttpMethod;
   url: string;
   headers: HeaderList;
-  body: string | null;
   /** JSON or text, or form data as a JSON object. */
   payload: string;
   /** 1 to 300. */
@@ -67,6 +66,8 @@ export function looksLikeCrontab(text: string): boolean {
 const TOO_LONG = 'This is longer than any command that is read here.';
 const NO_CRONTAB =
   'This is no crontab line. It has five fields (or a shortcut such as @daily) and then the command.';
+const HAS_VARIABLES =
+  'The command has variables such as $NAME. They are kept unchanged: replace them with their values.';
 const LOCAL_TIMES =
   'A crontab uses its machine’s local time; here times are in UTC. Check the schedule.';
 
@@ -98,12 +99,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   const { items, isOpen, hasExpansions } = splitShellWords(text);
   if (isOpen) return { error: 'A quote is opened and not closed. Paste the whole command.' };
   if (items.length > MOST_WORDS) return { error: TOO_LONG };
-  const notes = hasExpansions
-    ? [
-        'The command has variables such as $NAME. They are kept unchanged: replace them with their values.',
-      ]
-    : [];
-  return { items, notes };
+  return { items, notes: hasExpansions ? [HAS_VARIABLES] : [] };
 }
 
 /** From the first curl or wget to the end of its command. */

@@ -13,6 +13,7 @@ export function splitShellWords(text: string): ShellWords {
 }
 
 const OPERATORS = '|&;<>()';
+const EXPANSION = /`|\$[A-Za-z_{(]/;
 
 class Splitter {
   readonly #text: string;
@@ -42,8 +43,7 @@ class Splitter {
     if (/\s/.test(character)) return this.#endWord();
     if (character === '#' && this.#word === null) return this.#comment();
     if (OPERATORS.includes(character)) return this.#operator(character);
-    if (character === '`') this.#hasExpansions = true;
-    if (character === '$') this.#noteExpansion();
+    this.#hasExpansions ||= EXPANSION.test(character + this.#text.charAt(this.#at));
     this.#word = (this.#word ?? '') + character;
   }
 
@@ -74,44 +74,33 @@ class Splitter {
   }
 
   #single(): void {
-    const end = this.#text.indexOf("'", this.#at + 1);
-    this.#isOpen ||= end < 0;
-    const until = end < 0 ? this.#text.length : end;
-    this.#word = (this.#word ?? '') + this.#text.slice(this.#at + 1, until);
-    this.#at = until + 1;
+    this.#addQuoted(this.#match(/'([^']*)('?)/y));
   }
 
   #double(): void {
-    const parts: string[] = [];
-    let at = this.#at + 1;
-    for (; at < this.#text.length && this.#text.charAt(at) !== '"'; at++) {
-      const character = this.#text.charAt(at);
-      const next = this.#text.charAt(at + 1);
-      if (character === '\\' && next !== '' && '"\\$`\n'.includes(next)) {
-        at++;
-        if (next !== '\n') parts.push(next);
-        continue;
-      }
-      if (character === '`') this.#hasExpansions = true;
-      if (character === '$' && /[A-Za-z_{(]/.test(next)) this.#hasExpansions = true;
-      parts.push(character);
-    }
-    this.#isOpen ||= at >= this.#text.length;
-    this.#word = (this.#word ?? '') + parts.join('');
-    this.#at = at + 1;
+    const [inner, end] = this.#match(/"((?:[^"\\]+|\\[^]?)*)("?)/y);
+    this.#hasExpansions ||= EXPANSION.test(inner.replaceAll(/\\[^]/g, ' '));
+    const plain = inner.replaceAll(/\\(?:\n|(["\\$`]))/g, (_, escaped?: string) => escaped ?? '');
+    this.#addQuoted([plain, end]);
   }
 
   /** Bash's `$'…'`, which browsers use in "copy as curl". */
   #ansi(): void {
-    const match = /^\$'((?:[^'\\]|\\[^])*)'?/.exec(this.#text.slice(this.#at));
-    const whole = match?.[0] ?? '';
-    this.#isOpen ||= !whole.endsWith("'") || whole.length < 3;
-    this.#word = (this.#word ?? '') + unescapeAnsi(match?.[1] ?? '');
-    this.#at += Math.max(2, whole.length);
+    const [inner, end] = this.#match(/\$'((?:[^'\\]+|\\[^])*)('?)/y);
+    this.#addQuoted([unescapeAnsi(inner), end]);
   }
 
-  #noteExpansion(): void {
-    if (/[A-Za-z_{(]/.test(this.#text.charAt(this.#at))) this.#hasExpansions = true;
+  /** The groups of a quoted part: its content, and the closing quote. */
+  #match(part: RegExp): [inner: string, end: string] {
+    part.lastIndex = this.#at;
+    const [whole = '', inner = '', end = ''] = part.exec(this.#text) ?? [];
+    this.#at += whole.length;
+    return [inner, end];
+  }
+
+  #addQuoted([inner, end]: [inner: string, end: string]): void {
+    this.#isOpen ||= end === '';
+    this.#word = (this.#word ?? '') + inner;
   }
 }
 
