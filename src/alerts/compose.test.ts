@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 import type { RequestSpec } from '#domain/request';
 import type { StoredAlert } from '#store/alerts/alerts';
-import { pagerduty } from './channels/pagerduty/pagerduty.ts';
+import { pagerduty } from './channels/pagerduty.ts';
 import { writeMessage, writeTestMessage } from './compose.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
@@ -155,9 +155,9 @@ describe('the text of an alert', () => {
     );
     assert.deepEqual([excerpt, details?.kind], [null, 'slow']);
     const keys = (kind: 'slow' | null) =>
-      pagerduty
-        .formatPosts(write({ kind, level: 'recovery' }), { kind: 'pagerduty', routing_key: 'k' })
-        .map(({ body }) => (body as { dedup_key: string }).dedup_key);
+      pagerduty(write({ kind, level: 'recovery' }), { kind: 'pagerduty', routing_key: 'k' }).map(
+        ({ body }) => (body as { dedup_key: string }).dedup_key,
+      );
     assert.deepEqual(keys('slow'), [`belfry-cron-${cron.id}-slow`]);
     assert.deepEqual(keys(null), [`belfry-cron-${cron.id}`]);
   });

@@ -4,9 +4,9 @@ import type { PostedChannel } from '#domain/notification-channel';
 import { dropFragment } from '#domain/query';
 import { withDefaultHeaders } from '#domain/request';
 import { signRequest } from '#domain/signature';
-import { formatMail } from './channels/email/email.ts';
+import { formatMail } from './channels/email.ts';
 import type { Message } from './channels/message.ts';
-import type { Post } from './channels/posting-channel.ts';
+import type { Post } from './channels/post.ts';
 import { postsOf } from './channels/registry.ts';
 import type { Mailer } from './mailer.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { ChatKind, PostedChannel, PostedKind } from '#domain/notification-channel';
 import { SAMPLE_MESSAGE } from '#testing/alert-message';
-import { formatMail } from './email/email.ts';
+import { formatMail } from './email.ts';
 import { cut, type Message } from './message.ts';
 import { CHAT_FORMATS, postsOf } from './registry.ts';
 
@@ -31,8 +31,8 @@ for (const channel of kinds) {
   const { kind } = channel;
   const postOf = (change: Partial<Message> = {}) => JSON.stringify(postsTo(channel, change));
   describe(`a post to ${kind}`, () => {
-    test(`a ${kind} post equals expected.json with escaped markup`, () => {
-      const file = new URL(`./${kind}/expected.json`, import.meta.url);
+    test(`a ${kind} post equals its expected JSON with escaped markup`, () => {
+      const file = new URL(`./expected/${kind}.json`, import.meta.url);
       const expected = JSON.parse(readFileSync(file, 'utf8')) as unknown;
       const [post, ...more] = JSON.parse(postOf()) as { body: unknown }[];
       assert.deepEqual(kind in SERVICES ? [post, ...more] : post?.body, expected);
@@ -54,7 +54,7 @@ for (const channel of kinds) {
 
 test("Slack's header is cut to its limit without splitting an escape", () => {
   for (const title of ['&'.repeat(400), `${'x'.repeat(147)}<!channel>`, '🔔&'.repeat(80)]) {
-    const { blocks } = CHAT_FORMATS.slack.formatPost({ ...SAMPLE_MESSAGE, title }) as {
+    const { blocks } = CHAT_FORMATS.slack({ ...SAMPLE_MESSAGE, title }) as {
       blocks: { text: { text: string } }[];
     };
     const header = blocks[0]?.text.text ?? '';

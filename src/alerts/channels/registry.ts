@@ -1,19 +1,17 @@
-import type { ChatKind, PostedChannel, PostedKind } from '#domain/notification-channel';
-import type { ChatChannel } from './chat-channel.ts';
-import { discord } from './discord/discord.ts';
-import { googleChat } from './google-chat/google-chat.ts';
-import { mattermost } from './mattermost/mattermost.ts';
+import type { ChatKind, PostedChannel } from '#domain/notification-channel';
+import { discord } from './discord.ts';
+import { googleChat } from './google-chat.ts';
+import { mattermost } from './mattermost.ts';
 import type { Message } from './message.ts';
-import { ntfy } from './ntfy/ntfy.ts';
-import { pagerduty } from './pagerduty/pagerduty.ts';
-import type { Post, PostingChannel } from './posting-channel.ts';
-import { slack } from './slack/slack.ts';
-import { teams } from './teams/teams.ts';
-import { telegram } from './telegram/telegram.ts';
-import { webhook } from './webhook/webhook.ts';
+import { ntfy } from './ntfy.ts';
+import { pagerduty } from './pagerduty.ts';
+import type { ChatFormat, Post } from './post.ts';
+import { slack } from './slack.ts';
+import { teams } from './teams.ts';
+import { telegram } from './telegram.ts';
+import { webhook } from './webhook.ts';
 
-/** Email goes to people and isn't listed. */
-export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
+export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
   slack,
   discord,
   teams,
@@ -21,29 +19,22 @@ export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
   mattermost,
 };
 
-const POSTING_CHANNELS: {
-  [Kind in Exclude<PostedKind, ChatKind>]: PostingChannel<Kind>;
-} = { webhook, ntfy, telegram, pagerduty };
-
+/** Email goes to people and isn't posted. */
 export function postsOf(channel: PostedChannel, message: Message): readonly Post[] {
-  if (isChat(channel)) {
-    const body = CHAT_FORMATS[channel.kind].formatPost(message);
-    return [{ url: channel.url, headers: [], body }];
-  }
   switch (channel.kind) {
     case 'webhook':
-      return POSTING_CHANNELS.webhook.formatPosts(message, channel);
+      return webhook(message, channel);
     case 'ntfy':
-      return POSTING_CHANNELS.ntfy.formatPosts(message, channel);
+      return ntfy(message, channel);
     case 'telegram':
-      return POSTING_CHANNELS.telegram.formatPosts(message, channel);
+      return telegram(message, channel);
     case 'pagerduty':
-      return POSTING_CHANNELS.pagerduty.formatPosts(message, channel);
+      return pagerduty(message, channel);
+    case 'slack':
+    case 'discord':
+    case 'teams':
+    case 'google-chat':
+    case 'mattermost':
+      return [{ url: channel.url, headers: [], body: CHAT_FORMATS[channel.kind](message) }];
   }
-}
-
-function isChat(
-  channel: PostedChannel,
-): channel is Extract<PostedChannel, { kind: ChatKind; url: string }> {
-  return Object.hasOwn(CHAT_FORMATS, channel.kind);
 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/escape-html';
-import { cut, type Message } from '../message.ts';
+import { cut, type Message } from './message.ts';
 
 interface MailContent {
   /** One line, so that a name can't inject a mail header. */

@@ -1,10 +1,10 @@
-import type { Message } from '../message.ts';
-import type { PostingChannel } from '../posting-channel.ts';
+import type { Message } from './message.ts';
+import type { PostsFormat } from './post.ts';
 
 /** Signed (§5.6); docs/alerts.md lists the fields. */
-export const webhook: PostingChannel<'webhook'> = {
-  formatPosts: (message, { url }) => [{ url, headers: [], body: bodyOf(message), isSigned: true }],
-};
+export const webhook: PostsFormat<'webhook'> = (message, { url }) => [
+  { url, headers: [], body: bodyOf(message), isSigned: true },
+];
 
 function bodyOf(message: Message): object {
   const { level, teamId, teamName, title, runbook, details, excerpt, link, parts } = message;
