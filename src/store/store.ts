@@ -50,7 +50,7 @@ import { runs } from './runs/runs.ts';
 import { addMissing, one, put, remove } from './database/rows.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
-import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
+import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
 import type { StartThread } from './sqlite/protocol.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
 import { sourceFigures } from './figures/source-figures.ts';
@@ -143,9 +143,8 @@ async function openDatabases(options: StoreOptions): Promise<Databases> {
   const { location, clock, log, onStatement, onLost = () => {}, startThread } = options;
   const common = { clock, onStatement };
   if (location.kind === 'sqlite') {
-    const { path } = location;
-    if (options.onThisThread) return openSqliteHere(path, common);
-    return openSqliteFile(path, { ...common, onLost, startThread });
+    const { onThisThread } = options;
+    return openSqliteFile(location.path, { ...common, onLost, startThread, onThisThread });
   }
   if (location.kind === 'sqlite-memory') {
     return openSqliteMemory({ ...common, onLost, startThread });

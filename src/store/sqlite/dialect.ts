@@ -11,16 +11,17 @@ import {
 } from 'kysely';
 import { storableParameters } from '../database/storable-text.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
-import { type SqliteLine, threadsClockMs } from './protocol.ts';
+import { threadsClockMs } from './protocol.ts';
+import type { SqliteThread } from './thread.ts';
 
 /**
  * One caller after the other, because a connection holds one transaction.
  *
  * @param thread always gives the same one; called with the first statement
  */
-export function sqliteOnThread(thread: () => SqliteLine, mutex: Mutex): Dialect {
+export function sqliteOnThread(thread: () => SqliteThread): Dialect {
   return {
-    createDriver: () => new ThreadDriver(thread, mutex),
+    createDriver: () => new ThreadDriver(thread),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new TransactionalDdlAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -39,8 +40,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** First come, first served. Readers and the writer of an in-memory database share it. */
-export class Mutex {
+/** First come, first served. */
+class Mutex {
   #last: Promise<void> = Promise.resolve();
 
   async lock(): Promise<() => void> {
@@ -53,13 +54,13 @@ export class Mutex {
 }
 
 class ThreadConnection implements DatabaseConnection {
-  readonly thread: SqliteLine;
+  readonly thread: SqliteThread;
   readonly unlock: () => void;
   readonly #askedAtMs: number;
   /** The transaction begins with its first statement. */
   isToBegin = false;
 
-  constructor(thread: SqliteLine, unlock: () => void, askedAtMs: number) {
+  constructor(thread: SqliteThread, unlock: () => void, askedAtMs: number) {
     this.thread = thread;
     this.unlock = unlock;
     this.#askedAtMs = askedAtMs;
@@ -81,12 +82,11 @@ class ThreadConnection implements DatabaseConnection {
 }
 
 class ThreadDriver implements Driver {
-  readonly #thread: () => SqliteLine;
-  readonly #mutex: Mutex;
+  readonly #thread: () => SqliteThread;
+  readonly #mutex = new Mutex();
 
-  constructor(thread: () => SqliteLine, mutex: Mutex) {
+  constructor(thread: () => SqliteThread) {
     this.#thread = thread;
-    this.#mutex = mutex;
   }
 
   async init(): Promise<void> {}

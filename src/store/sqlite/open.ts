@@ -6,7 +6,6 @@ import type { Clock } from '#domain/clock';
 import {
   type CallScript,
   Database,
-  type DatabaseParts,
   logStatements,
   type OnStatement,
 } from '../database/database.ts';
@@ -14,12 +13,11 @@ import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../tables/tables.ts';
-import { Mutex, sqliteOnThread } from './dialect.ts';
+import { sqliteOnThread } from './dialect.ts';
 import { sqlite } from '../sql/sqlite.ts';
-import { SqliteHere } from './here.ts';
 import { makeFolders } from '../database/make-folders.ts';
-import type { SqliteLine, StartThread } from './protocol.ts';
-import { type OnLost, SqliteThread } from './thread.ts';
+import type { StartThread, WorkerSettings } from './protocol.ts';
+import { type OnLost, SqliteThread, startHere } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -52,28 +50,39 @@ interface SqliteOptions {
 }
 
 /**
- * One thread writes, one reads by keys, and one searches when first needed.
+ * One thread writes, one reads by keys, and one searches.
+ *
+ * @param onThisThread in place of threads of their own, and without a check for damage
  *
  * Throws a StoreError with the file and the next step: STORE_DAMAGED, STORE_READ_ONLY, STORE_UNAVAILABLE.
  */
-export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
-  const { clock, onLost, onStatement, startThread } = options;
-  prepareFile(path);
+export async function openSqliteFile(
+  path: string,
+  { onThisThread = false, ...options }: SqliteOptions & { onThisThread?: boolean | undefined },
+): Promise<Databases> {
+  const { clock, onLost, onStatement } = options;
+  const startThread = onThisThread ? startHere : options.startThread;
   const { writing, reading } = connectionsTo(path, onStatement);
-  const writer = new SqliteThread(writing, onLost, startThread);
+  const writer = openExplained(path, () => {
+    makeFile(path);
+    if (!onThisThread) prepareFile(path);
+    return new SqliteThread(writing, onLost, startThread);
+  });
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const reader = new SqliteThread(reading, onLost, startThread);
-  let searcher: SqliteThread | null = null;
-  const startSearcher = () =>
-    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost, startThread));
-  const searching = kyselyOn(startSearcher, onStatement);
+  const startLater = (settings: WorkerSettings) => {
+    let thread: SqliteThread | null = null;
+    const start = () => (thread ??= new SqliteThread(settings, onLost, startThread));
+    return { kysely: kyselyOn(start, onStatement), close: async () => thread?.close() };
+  };
+  const reader = startLater(reading);
+  const searcher = startLater({ ...reading, name: 'sqlite-searcher' });
   const main = new Database({
     dialect: sqlite,
     writer: kyselyOn(() => writer, onStatement),
-    reader: kyselyOn(() => reader, onStatement),
+    reader: reader.kysely,
     release: async () => {
       await reader.close();
       await writer.close();
@@ -82,9 +91,9 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
   });
   const searches = new Database({
     dialect: sqlite,
-    writer: searching,
-    reader: searching,
-    release: async () => searcher?.close(),
+    writer: searcher.kysely,
+    reader: searcher.kysely,
+    release: searcher.close,
     semaphore: new Semaphore(SEARCH_LIMITS, clock),
   });
   return { main, searches, engine: main, lease: main };
@@ -98,34 +107,6 @@ function connectionsTo(path: string, onStatement: OnStatement | undefined) {
   } as const;
 }
 
-/** On the caller's own thread, without a check for damage. Throws the errors of `openSqliteFile`. */
-export async function openSqliteHere(
-  path: string,
-  { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
-): Promise<Databases> {
-  const mutex = new Mutex();
-  const { writing, reading } = connectionsTo(path, onStatement);
-  const writer = openExplained(path, () => {
-    makeFile(path);
-    return new SqliteHere(writing);
-  });
-  let reader: SqliteHere | null = null;
-  const call = callerOn(writer, onStatement);
-  return inOne({
-    dialect: sqlite,
-    writer: kyselyOn(() => writer, onStatement, mutex),
-    reader: kyselyOn(() => (reader ??= new SqliteHere(reading)), onStatement, mutex),
-    release: async () => {
-      await reader?.close();
-      await writer.close();
-    },
-    call: async (name, input) => {
-      const unlock = await mutex.lock();
-      return call(name, input).finally(unlock);
-    },
-  });
-}
-
 export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
   const { onLost, onStatement, startThread } = options;
   const { writing } = connectionsTo(':memory:', onStatement);
@@ -133,16 +114,13 @@ export async function openSqliteMemory(options: SqliteOptions): Promise<Database
   const thread = new SqliteThread(settings, onLost, startThread);
   const db = kyselyOn(() => thread, onStatement);
   const call = callerOn(thread, onStatement);
-  return inOne({ dialect: sqlite, writer: db, reader: db, release: () => thread.close(), call });
-}
-
-function inOne(parts: DatabaseParts): Databases {
-  const main = new Database(parts);
+  const release = () => thread.close();
+  const main = new Database({ dialect: sqlite, writer: db, reader: db, release, call });
   return { main, searches: main, engine: main, lease: main };
 }
 
 /** Scripts need no lock: the thread itself keeps them apart from transactions. */
-function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
+function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
     for (const each of ran ?? []) onStatement?.(each);
@@ -150,15 +128,8 @@ function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   };
 }
 
-function kyselyOn(
-  thread: () => SqliteLine,
-  onStatement?: OnStatement,
-  mutex = new Mutex(),
-): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: sqliteOnThread(thread, mutex),
-    ...logStatements(onStatement),
-  });
+function kyselyOn(thread: () => SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: sqliteOnThread(thread), ...logStatements(onStatement) });
 }
 
 function makeFile(path: string): void {
@@ -168,15 +139,12 @@ function makeFile(path: string): void {
 }
 
 function prepareFile(path: string): void {
-  openExplained(path, () => {
-    makeFile(path);
-    using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    database.exec('pragma auto_vacuum = incremental');
-    database.exec('pragma journal_mode = wal');
-    database.exec('begin immediate');
-    database.exec('rollback');
-    refuseDamage(database);
-  });
+  using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec('pragma auto_vacuum = incremental');
+  database.exec('pragma journal_mode = wal');
+  database.exec('begin immediate');
+  database.exec('rollback');
+  refuseDamage(database);
 }
 
 /** Above this only the roots are checked: a full check reads every page. */

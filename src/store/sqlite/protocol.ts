@@ -49,16 +49,3 @@ export interface Answer {
   /** `errcode`: SQLite's extended code; 0 if the fault isn't SQLite's. */
   error?: { message: string; errcode: number };
 }
-
-/** On its own thread or the caller's. Rejects with `StoreError`s. */
-export interface SqliteLine {
-  /** With `begins`, the first of a transaction. @param asked `askedAtMs`: subtracted from the wait for a locked file */
-  run(
-    sql: string,
-    parameters: readonly unknown[],
-    asked?: { begins?: boolean; askedAtMs?: number },
-  ): Promise<{ rows: unknown[]; changes: number }>;
-  /** At once or after the open transaction. */
-  call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>>;
-  close(): Promise<void>;
-}

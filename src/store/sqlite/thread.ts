@@ -1,10 +1,12 @@
+import { EventEmitter } from 'node:events';
+import { MessageChannel } from 'node:worker_threads';
 import { StoreError } from '../database/errors.ts';
+import { serveConnection } from './connection-worker.ts';
 import {
   type Answer,
   type Ask,
   type Call,
   type ConnectionThread,
-  type SqliteLine,
   type StartThread,
   threadsClockMs,
   type WorkerSettings,
@@ -18,7 +20,18 @@ function startThread(settings: WorkerSettings): ConnectionThread {
   return startWorker({ workerData: settings, name: settings.name });
 }
 
-export class SqliteThread implements SqliteLine {
+/** For the caller's own thread. Throws the errors of `node:sqlite`. */
+export const startHere: StartThread = (settings) => {
+  const { port1: near, port2: far } = new MessageChannel();
+  serveConnection(far, settings);
+  const here = new EventEmitter();
+  near.on('message', (answer) => here.emit('message', answer));
+  near.once('close', () => here.emit('exit'));
+  return Object.assign(here, { postMessage: near.postMessage.bind(near) });
+};
+
+/** Rejects with `StoreError`s. */
+export class SqliteThread {
   readonly #thread: ConnectionThread;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   readonly #exited: Promise<void>;
@@ -42,6 +55,7 @@ export class SqliteThread implements SqliteLine {
     });
   }
 
+  /** With `begins`, the first of a transaction. @param asked `askedAtMs`: subtracted from the wait for a locked file */
   async run(
     sql: string,
     parameters: readonly unknown[],
@@ -57,6 +71,7 @@ export class SqliteThread implements SqliteLine {
     return { rows, changes };
   }
 
+  /** At once or after the open transaction. */
   async call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
     const askedAtMs = threadsClockMs();
     return this.#ask((id): Call => ({ id, askedAtMs, script, input }));
