@@ -24,7 +24,6 @@ const TABLES = [
   'ended_jobs',
   'ended_executions',
   'callbacks',
-  'callbacks_under_way',
   'notifications',
   'alerts',
 ];

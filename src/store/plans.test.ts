@@ -36,14 +36,7 @@ import { EXPIRING } from './retention/retention.ts';
 import type { Store } from './store.ts';
 
 const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons', 'duration_hours'];
-const COME_AND_GO = [
-  'jobs',
-  'executions',
-  'callbacks',
-  'callbacks_under_way',
-  'notifications',
-  'batch_counts',
-];
+const COME_AND_GO = ['jobs', 'executions', 'callbacks', 'notifications', 'batch_counts'];
 /** Indexes that hold only the jobs running at this moment, so reading them whole is cheap. */
 const SMALL_INDEXES = ['jobs_running'];
 

@@ -49,10 +49,7 @@ const HOT: Readonly<Record<string, Names>> = {
     postgres: ['end-executions-with-follow-ups'],
     sqlite: ['end-executions', 'take-out-executions'],
   },
-  'Send callbacks': {
-    postgres: ['take-callbacks', 'delete-sent-callbacks'],
-    sqlite: ['move-callbacks', 'delete-moved-callbacks', 'delete-sent-callbacks'],
-  },
+  'Send callbacks': ['take-callbacks', 'delete-sent-callbacks'],
   'Scan for waiting runs and callbacks': [
     'scan-waiting-queues',
     'scan-waiting-teams',

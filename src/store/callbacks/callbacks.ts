@@ -4,24 +4,25 @@ import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
 import type { Trx } from '../database/database.ts';
 import type { Context } from '../database/context.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Dialect, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import { nodeGroups } from '../runs/node-groups.ts';
-import { TAKE_CALLBACKS } from './take-callbacks.ts';
+import { KEY, TEAM_SLOTS } from '../runs/run-tables.ts';
+import { livingNode } from '../nodes/living-node.ts';
 import type { Row } from '../tables/tables.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { add, all, one, remove, within } from '../database/rows.ts';
+import { all, change, one, remove, within } from '../database/rows.ts';
 
 /** Recorded with the end of the run that it reports (§6.1). JSON text. */
-export type CallbackToSend = RecordOf<Row<'callbacks'>>;
+export type CallbackToSend = RecordOf<Omit<Row<'callbacks'>, 'node_id'>>;
 
 export interface ClaimedCallback extends CallbackToSend {
   signingSecret: string | null;
   unreadable: string | null;
 }
 
-export const CALLBACK = fieldsOf(callbacksTable.columns);
+export const CALLBACK = fieldsOf(callbacksTable.columns, 'node_id');
 
 const COLUMNS = Object.keys(CALLBACK);
 
@@ -37,17 +38,46 @@ export const insertCallbackRows = preparedStatement<never>('insert-callbacks', (
   insertCallbacksOf(dialect, 1),
 );
 
-const OF_NODE = { node_id: 'id', team_id: 'id', id: 'id' } as const satisfies Fields;
+type TakenCallback = Omit<Row<'callbacks'>, 'node_id'> & { sealed_signing_secret: string | null };
+
+/**
+ * The oldest of each team. They belong to the node until it has sent them or is declared dead.
+ *
+ * $1 `TEAM_SLOTS`, $2 node, $3 most slots of a team
+ */
+const takeCallbacks = preparedStatement<TakenCallback>(
+  'take-callbacks',
+  (dialect) => `
+  with living as materialized (
+    ${livingNode(dialect, dialect.$(2))}
+  ), waiting as materialized (
+    select c.team_id, c.id, given.slots, row_number() over (partition by c.team_id order by c.id) as place
+    from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
+      table: 'callbacks',
+      as: 'c',
+      columns: ['team_id', 'id'],
+      pick: (columns) => `
+      select ${columns} from callbacks x where x.team_id = given.team_id and x.node_id is null
+      order by x.id limit ${dialect.$(3)} ${dialect.lock('for update skip locked')}`,
+    })}
+  )
+  update callbacks set node_id = ${dialect.$(2, 'id')}
+  from (select team_id, id from waiting where place <= slots and exists (select 1 from living)) as free
+  where ${dialect.hasKeyOf('callbacks', 'free')}
+  returning ${COLUMNS.map((name) => `callbacks.${name}`).join(', ')},
+    (select t.sealed_signing_secret from teams t where t.id = callbacks.team_id) as sealed_signing_secret`,
+);
 
 const deleteSent = preparedStatement<never>('delete-sent-callbacks', (dialect) =>
-  dialect.deleteGiven('callbacks_under_way', OF_NODE, 1, 'limited'),
+  dialect.deleteGiven('callbacks', KEY, 1, 'limited'),
 );
 
 const findWaiting = preparedStatement<{ team_id: string }>(
   'scan-callback-teams',
   () => `
   select t.id as team_id from teams t where t.deleted_at is null
-    and (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) is not null`,
+    and (select c.id from callbacks c where c.team_id = t.id and c.node_id is null
+      order by c.id limit 1) is not null`,
 );
 
 /** §6.1 */
@@ -55,9 +85,9 @@ export function callbacks({ main: db, sealer }: Context) {
   const secrets = new SecretReader(sealer);
   const ending = nodeGroups<ClaimedCallback, null>(
     ({ teamId }) => teamId,
-    async (nodeId, sent) => {
-      const rows = sent.map(({ teamId, id }) => ({ node_id: nodeId, team_id: teamId, id }));
-      await db.transact((trx) => trx.rows(deleteSent, [packRows(OF_NODE, rows)]));
+    async (_nodeId, sent) => {
+      const keys = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
+      await db.transact((trx) => trx.rows(deleteSent, [packRows(KEY, keys)]));
       return sent.map(() => null);
     },
   );
@@ -73,7 +103,8 @@ export function callbacks({ main: db, sealer }: Context) {
       asked: readonly { teamId: string; slots: number }[],
     ): Promise<ClaimedCallback[]> {
       const teams = asked.map(({ teamId, slots }) => ({ team_id: teamId, slots }));
-      const rows = await db.perform(TAKE_CALLBACKS, { nodeId, teams });
+      const most = Math.max(...asked.map(({ slots }) => slots));
+      const rows = await db.rows(takeCallbacks, [packRows(TEAM_SLOTS, teams), nodeId, most]);
       return rows
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map(({ sealed_signing_secret, ...row }) => {
@@ -92,29 +123,26 @@ export function callbacks({ main: db, sealer }: Context) {
     /** Recorded and not taken yet. The id was made at the run's end, so the search is a short range. */
     async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
       const id = within(earliestIdAt(completedAt), earliestIdAt(completedAt + 1));
-      return (
-        (await one(db, 'callbacks', { team_id: teamId, id, run_id: runId }, ['id'])) !== undefined
-      );
+      const waiting = { team_id: teamId, id, run_id: runId, node_id: null };
+      return (await one(db, 'callbacks', waiting, ['id'])) !== undefined;
     },
   };
 }
 
 /** Not sent again, because the dead nodes may have sent them. */
-export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
-  await remove(trx, 'callbacks_under_way', { node_id: nodeIds });
+export async function dropTakenCallbacks(trx: Trx, nodeIds: readonly string[]): Promise<void> {
+  await remove(trx, 'callbacks', { node_id: nodeIds });
 }
 
 /** Of a claim whose answer was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
-  const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
+  const ofNode = { node_id: nodeId };
+  const taken = await all(trx, 'callbacks', ofNode, { columns: ['team_id', 'id'] });
   const returned = [];
-  for (const { node_id: _, ...callback } of taken.filter(({ id }) => !known.has(id))) {
-    const { team_id, id } = callback;
-    const removed = await remove(trx, 'callbacks_under_way', { node_id: nodeId, team_id, id });
-    // Sent and deleted since it was read.
-    if (removed === 0) continue;
-    await add(trx, 'callbacks', callback);
-    returned.push(callback);
+  for (const key of taken.filter(({ id }) => !known.has(id))) {
+    // None if it was sent and deleted since it was read.
+    const changed = await change(trx, 'callbacks', { ...ofNode, ...key }, { node_id: null });
+    if (changed > 0) returned.push(key);
   }
   return returned;
 }

@@ -4,12 +4,12 @@ import type { TransactionScript } from './transaction-script.ts';
 import { claimExecutionsScript } from '../runs/claim-executions.ts';
 import { claimJobs } from '../runs/claim-jobs-sqlite.ts';
 import { endRuns } from '../runs/end-runs-sqlite.ts';
-import { TAKE_CALLBACKS } from '../callbacks/take-callbacks.ts';
 
 type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(
-  [acceptScript, addUpCounts, claimExecutionsScript, claimJobs, endRuns, TAKE_CALLBACKS.sqlite].map(
-    (each) => [each.name, each],
-  ),
+  [acceptScript, addUpCounts, claimExecutionsScript, claimJobs, endRuns].map((each) => [
+    each.name,
+    each,
+  ]),
 );

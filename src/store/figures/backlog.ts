@@ -86,10 +86,10 @@ const countRunning = pageStatement<{ running: number; oldest: number | null }>(
   select count(*) as running, min(started_at) as oldest from jobs where status = 'processing'`,
 );
 
-const countAll = (table: 'callbacks' | 'notifications', since: string) =>
+const countAll = (table: 'callbacks' | 'notifications', since: string, where = '') =>
   pageStatement<{ count: number; oldest: number | null }>(
     `count-${table}`,
-    () => `select count(*) as count, min(${since}) as oldest from ${table}`,
+    () => `select count(*) as count, min(${since}) as oldest from ${table} ${where}`,
   );
-const countCallbacks = countAll('callbacks', 'created_at');
+const countCallbacks = countAll('callbacks', 'created_at', 'where node_id is null');
 const countNotifications = countAll('notifications', 'first_tried_at');

@@ -72,7 +72,7 @@ test('a callback that is sent during the search for lost claims does not wait ag
   await store.runs.settle(node, aSettlement(store, job, { callback }));
   assert.equal((await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }])).length, 1);
   await using holder = await holdRows(store);
-  await holder.query('delete from callbacks_under_way');
+  await holder.query('delete from callbacks');
   const looking = store.nodes.releaseLostClaims(node, new Set());
   await holder.untilSomebodyWaits();
   await holder.query('commit');

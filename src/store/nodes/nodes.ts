@@ -1,5 +1,5 @@
 import { newId } from '#domain/ids';
-import { dropCallbacksUnderWay } from '../callbacks/callbacks.ts';
+import { dropTakenCallbacks } from '../callbacks/callbacks.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { lockNode } from './living-node.ts';
@@ -128,6 +128,6 @@ async function settleDeadWork(
   nodeIds: readonly string[],
   now: number,
 ): Promise<SettledOrphans> {
-  await dropCallbacksUnderWay(trx, nodeIds);
+  await dropTakenCallbacks(trx, nodeIds);
   return settleOrphans(trx, { nodeIds }, now);
 }

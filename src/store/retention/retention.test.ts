@@ -320,11 +320,11 @@ async function countAll(store: Store, tables: readonly string[]): Promise<number
   return counts;
 }
 
-/** The tables with a column `team_id`, but for those whose rows go with the team's row or with a callback's end. */
+/** The tables with a column `team_id`, but for those whose rows go with the team's row. */
 async function listTablesOfTeams(store: Store): Promise<string[]> {
   const rows = await store.database.autocommit(
     CompiledQuery.raw(`select m.name as name from sqlite_schema m join pragma_table_info(m.name) c
-      where m.type = 'table' and c.name = 'team_id' and m.name <> 'callbacks_under_way'
+      where m.type = 'table' and c.name = 'team_id'
         and not exists (select 1 from pragma_foreign_key_list(m.name) f
           where f."table" = 'teams' and f."from" = 'team_id' and f.on_delete = 'CASCADE')`),
   );

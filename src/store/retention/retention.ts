@@ -144,12 +144,10 @@ const deleteEnded = oneByOne(
 export type Expiring = keyof typeof DELETIONS;
 export const EXPIRING = Object.keys(DELETIONS) as readonly Expiring[];
 
-/** Not deleted with the team's own row. Callbacks that are being sent end by themselves. */
-export const TABLES_OF_TEAM: readonly string[] = TABLES.filter(({ name, columns }) => {
-  const { team_id } = columns;
-  const isOwned = team_id !== undefined && team_id.rules.owner === undefined;
-  return isOwned && name !== 'callbacks_under_way';
-}).map(({ name }) => name);
+/** Not deleted with the team's own row. */
+export const TABLES_OF_TEAM: readonly string[] = TABLES.filter(
+  ({ columns: { team_id } }) => team_id !== undefined && team_id.rules.owner === undefined,
+).map(({ name }) => name);
 
 /** In steps so small that dispatch never waits (§3.9): each finds a few rows by an index. */
 export const retention = {

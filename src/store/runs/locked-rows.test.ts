@@ -170,7 +170,7 @@ test('sent callbacks are deleted despite a locked row of another team', async ()
   assert.ok(locked && other);
   {
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from callbacks_under_way where id = '${locked.id}' for update`);
+    await holder.query(`select 1 from callbacks where id = '${locked.id}' for update`);
     const [first, second] = await Promise.allSettled(
       sent.map((each) => store.callbacks.end(node, each)),
     );

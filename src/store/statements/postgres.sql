@@ -406,28 +406,25 @@ select ended.id , (select coalesce(c.alert_threshold, c.stop_after) from crons c
 /* take-callbacks */
 with living as materialized (
   select id from nodes where id = $2 for key share
-), chosen as materialized (
-  select c.team_id, c.id from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join
-      lateral (
-    select x.team_id, x.id from callbacks x where x.team_id = given.team_id
-    order by x.id limit given.slots for update skip locked
-  ) c where exists (select 1 from living)
-), taken as (
-  delete from callbacks using chosen where (callbacks.team_id, callbacks.id) >= (chosen.team_id, chosen.id) and
-      (callbacks.team_id, callbacks.id) <= (chosen.team_id, chosen.id)
-  returning callbacks.team_id, callbacks.id, run_id, url, body, created_at
-), moved as (
-  insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
-  select $2::uuid, team_id, id, run_id, url, body, created_at from taken
+), waiting as materialized (
+  select c.team_id, c.id, given.slots, row_number() over (partition by c.team_id order by c.id) as place
+  from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
+    select x.team_id, x.id from callbacks x where x.team_id = given.team_id and x.node_id is null
+    order by x.id limit $3 for update skip locked) as c
 )
-select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = taken.team_id
+update callbacks set node_id = $2::uuid
+from (select team_id, id from waiting where place <= slots and exists (select 1 from living)) as free
+where (callbacks.team_id, callbacks.id) >= (free.team_id, free.id) and (callbacks.team_id, callbacks.id) <=
+    (free.team_id, free.id)
+returning callbacks.team_id, callbacks.id, callbacks.run_id, callbacks.url, callbacks.body,
+    callbacks.created_at,
+(select t.sealed_signing_secret from teams t where t.id = callbacks.team_id) as sealed_signing_secret
 
 /* delete-sent-callbacks */
-delete from callbacks_under_way using json_to_recordset($1::json) as given(node_id uuid, team_id uuid, id
-    uuid) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
-where (callbacks_under_way.node_id, callbacks_under_way.team_id, callbacks_under_way.id) >= (given.node_id,
-    given.team_id, given.id) and (callbacks_under_way.node_id, callbacks_under_way.team_id,
-    callbacks_under_way.id) <= (given.node_id, given.team_id, given.id)
+delete from callbacks using json_to_recordset($1::json) as given(team_id uuid, id uuid) cross join
+    set_config('lock_timeout', '100ms', true) as lock_timeout
+where (callbacks.team_id, callbacks.id) >= (given.team_id, given.id) and (callbacks.team_id, callbacks.id) <=
+    (given.team_id, given.id)
 
 
 -- Scan for waiting runs and callbacks
@@ -461,7 +458,8 @@ from heads where next_run_at is not null or waiting_since is not null
 
 /* scan-callback-teams */
 select t.id as team_id from teams t where t.deleted_at is null
-and (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) is not null
+and (select c.id from callbacks c where c.team_id = t.id and c.node_id is null
+  order by c.id limit 1) is not null
 
 
 -- Add up counts of batches

@@ -264,20 +264,26 @@ delete from executions where rowid in (
 
 -- Send callbacks
 
-/* move-callbacks */
-insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
-select ?1, team_id, id, run_id, url, body, created_at from callbacks
-where team_id = ?2 and exists (select id from nodes where id = ?1 ) order by id limit ?3
-returning id
-
-/* delete-moved-callbacks */
-delete from callbacks where team_id = ?1 and id <= ?2
-returning team_id, id, run_id, url, body, created_at,
-(select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret
+/* take-callbacks */
+with living as materialized (
+  select id from nodes where id = ?2
+), waiting as materialized (
+  select c.team_id, c.id, given.slots, row_number() over (partition by c.team_id order by c.id) as place
+  from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
+      callbacks c on c.rowid in (
+    select x.rowid from callbacks x where x.team_id = given.team_id and x.node_id is null
+    order by x.id limit ?3 )
+)
+update callbacks set node_id = ?2
+from (select team_id, id from waiting where place <= slots and exists (select 1 from living)) as free
+where callbacks.team_id = free.team_id and callbacks.id = free.id
+returning callbacks.team_id, callbacks.id, callbacks.run_id, callbacks.url, callbacks.body,
+    callbacks.created_at,
+(select t.sealed_signing_secret from teams t where t.id = callbacks.team_id) as sealed_signing_secret
 
 /* delete-sent-callbacks */
-delete from callbacks_under_way where (node_id, team_id, id) in (select node_id, team_id, id from (select
-    value->>'node_id' as node_id, value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given)
+delete from callbacks where (team_id, id) in (select team_id, id from (select value->>'team_id' as team_id,
+    value->>'id' as id from jsonb_each(?1)) as given)
 
 
 -- Scan for waiting runs and callbacks
@@ -313,7 +319,8 @@ from heads where next_run_at is not null or waiting_since is not null
 
 /* scan-callback-teams */
 select t.id as team_id from teams t where t.deleted_at is null
-and (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) is not null
+and (select c.id from callbacks c where c.team_id = t.id and c.node_id is null
+  order by c.id limit 1) is not null
 
 
 -- Add up counts of batches

@@ -342,21 +342,22 @@ export const endedExecutions = table(
   },
 );
 
-const callback = {
-  team_id: id(),
-  id: id(),
-  run_id: id(),
-  url: text(),
-  body: text(),
-  created_at: instant(),
-};
-
-export const callbacks = table('callbacks', callback, { key: ['team_id', 'id'] });
-
-export const callbacksUnderWay = table(
-  'callbacks_under_way',
-  { node_id: id(), ...callback },
-  { key: ['node_id', 'team_id', 'id'] },
+export const callbacks = table(
+  'callbacks',
+  {
+    team_id: id(),
+    id: id(),
+    run_id: id(),
+    /** Which sends it; null while it waits. */
+    node_id: id().orNull,
+    url: text(),
+    body: text(),
+    created_at: instant(),
+  },
+  {
+    key: ['team_id', 'id'],
+    indexes: { callbacks_taken: { on: ['node_id'], where: 'node_id is not null' } },
+  },
 );
 
 export const bulkTasks = table(
