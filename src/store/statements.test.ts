@@ -17,9 +17,9 @@ const HOT: Readonly<Record<string, Names>> = {
       'read-taken-slots',
       'lock-months',
       'claim-jobs-in-steps',
-      'give-back-rates',
+      'keep-taken-slots',
     ],
-    sqlite: ['read-queues', 'claim-jobs-4', 'read-queue-heads', 'write-spent-rates'],
+    sqlite: ['read-queues', 'claim-jobs-4', 'write-spent-rates'],
   },
   'Count jobs and executions of a team near its monthly limit': ['count-months', 'add-to-days'],
   'Claim executions': [

@@ -7,7 +7,6 @@ import { newId } from '#domain/ids';
 import {
   claimedRun,
   type ClaimInput,
-  joinClaims,
   readSettings,
   type Taken,
   type GroupRow,
@@ -29,7 +28,7 @@ import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
-import { countRuns, nearLimits } from './month-limit.ts';
+import { countRuns, nearLimitOf } from './month-limit.ts';
 import type { Row } from '../tables/tables.ts';
 
 /** `id` is the run's. */
@@ -308,17 +307,17 @@ export const claimExecutionsScript: TransactionScript<
   async run(runner, input) {
     const { asked, nodeId, now, limits } = input;
     const read = await runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]);
-    const known = new Map(read.map((team) => [team.id, team]));
-    const limitOf = nearLimits(known, limits, ({ team_id }: { team_id: string }) => team_id);
-    const near = read.flatMap(({ id }) => (limitOf({ team_id: id }) === null ? [] : [id]));
+    const near = read.filter((team) => nearLimitOf(team, limits) !== null).map(({ id }) => id);
     const locked = await findLockedTeams(runner, near, now);
     const teams = new Map(read.flatMap((team) => (locked.has(team.id) ? [] : [[team.id, team]])));
     const due = await startDue(runner, input, teams);
     const states = await readStates(runner, input, teams);
     const claim = { table: 'executions', nodeId, now } as const;
-    const rows = await countRuns(runner, claim, due, limitOf);
+    const rows = await countRuns(runner, claim, due, ({ team_id }) =>
+      nearLimitOf(teams.get(team_id), limits),
+    );
     const free = states.filter(({ id }) => !locked.has(id));
-    return { rows, blocked: due.length - rows.length, groups: teams, states: free, locked };
+    return { rows, due: due.length, groups: teams, states: free, locked };
   },
 };
 
@@ -326,18 +325,13 @@ export async function claimExecutions(
   context: ClaimContext,
   skipped: SkippedGroups,
   asked: readonly GroupSlots[],
-  { nodeId, now, limits }: Claimant,
+  claimant: Claimant,
 ): Promise<Claim<ClaimedExecution>> {
-  const claims = await skipped.claimByTeam(asked, async (some) => {
-    const input = { asked: some, nodeId, now, limits };
-    const taken = await context.db.perform(claimExecutionsScript, input);
-    const { rows, blocked, groups, states, locked } = taken;
-    const claimed = rows.map((row) => executionOf(row, groups.get(row.team_id), context, now));
-    skipped.free(states);
-    const others = skipped.statesOf(some.filter(({ id }) => locked?.has(id)));
-    return { claimed, blocked, groups: [...states, ...others] };
-  });
-  return joinClaims(claims);
+  const taken = await context.db.perform(claimExecutionsScript, { asked, ...claimant });
+  const claimed = taken.rows.map((row) =>
+    executionOf(row, taken.groups.get(row.team_id), context, claimant.now),
+  );
+  return skipped.claimOf(asked, taken, claimed);
 }
 
 function executionOf(

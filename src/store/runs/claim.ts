@@ -1,15 +1,11 @@
 import { readSlowRule } from '#domain/slow-runs';
-import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
+import type { Claimant, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
-import type { MonthlyLimits } from '../figures/usage.ts';
 import type { Row } from '../tables/tables.ts';
 
-export interface ClaimInput {
+export interface ClaimInput extends Claimant {
   asked: readonly GroupSlots[];
-  nodeId: string;
-  now: number;
-  limits: MonthlyLimits;
 }
 
 /** A queue or a team; if it was deleted, it has no row. */
@@ -28,19 +24,12 @@ export type TakenRow = Pick<
 
 export interface Taken<Group, Row> {
   rows: Row[];
-  blocked: number;
+  /** With those over the monthly limit. */
+  due: number;
   groups: ReadonlyMap<string, Group>;
   states: ClaimedGroup[];
   /** Another transaction has locked a row of them; they have no state. */
-  locked?: ReadonlySet<string>;
-}
-
-export function joinClaims<Run extends ClaimedRun>(claims: readonly Claim<Run>[]): Claim<Run> {
-  return {
-    claimed: claims.flatMap(({ claimed }) => claimed),
-    blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
-    groups: claims.flatMap(({ groups }) => groups),
-  };
+  locked: ReadonlySet<string>;
 }
 
 export type SettingsRow = Pick<

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSlots, blockerOf } from './due-jobs.ts';
+import { openSlots } from './claim-in-steps.ts';
+import { blockerOf } from './due-jobs.ts';
 
 const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
   return { concurrency_limit, is_paused };
@@ -19,11 +20,13 @@ test('a queue starts jobs up to its free slots, and none if it is deleted, pause
     { of: queue(3), running: 8, blocker: 'at-limit', slots: 0 },
   ];
   for (const { of, running, blocker, slots } of cases) {
-    assert.deepEqual([blockerOf(of, running), openSlots(of, running, 5, null)], [blocker, slots]);
+    const counted = of && { ...of, running };
+    assert.deepEqual([blockerOf(counted), openSlots(counted, 5, null)], [blocker, slots]);
   }
 });
 
 test('a rate starts no more jobs than it allows', () => {
-  const allow = (slots: number) => openSlots(queue(4), 2, 5, { slots, from: 0, stepUs: 1 });
+  const allow = (slots: number) =>
+    openSlots({ ...queue(4), running: 2 }, 5, { slots, from: 0, stepUs: 1 });
   assert.deepEqual([0, 1, 2, 3].map(allow), [0, 1, 2, 2]);
 });

@@ -1,7 +1,6 @@
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import { jobs } from '../tables/work.ts';
-import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import {
   claimedRun,
   type GroupRow,
@@ -9,17 +8,8 @@ import {
   type RunSettings,
   type SettingsRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, GroupSlots } from './claims.ts';
-import { findPauseEnd } from '#domain/maintenance';
-import { readPausingWindows } from '../alerts/window-rows.ts';
+import type { Blocker, ClaimContext, ClaimedGroup, ClaimedJob, GroupSlots } from './claims.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
-
-/** Shared by both databases. */
-
-export type ClaimJobs = (
-  asked: readonly GroupSlots[],
-  claimant: Claimant,
-) => Promise<Claim<ClaimedJob>>;
 
 export interface ClaimedQueueRow
   extends GroupRow, SettingsRow, Pick<Row<'queues'>, 'concurrency_limit' | 'rate' | 'is_paused'> {
@@ -46,56 +36,50 @@ export const CLAIMED_COLUMNS = namesOf(
   'actor',
 );
 
+interface QueueState extends Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> {
+  /** Later than now. */
+  next_due_at: number | null;
+  /** Before this claim; counted if there is a limit. */
+  running?: number;
+}
+
+/** @param started by this claim */
 export function blockerOf(
-  queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
-  running: number,
+  queue: Omit<QueueState, 'next_due_at'> | undefined,
+  started = 0,
 ): Blocker {
   if (!queue) return 'gone';
   if (queue.is_paused === 1) return 'paused';
-  return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
+  const isFull = (queue.running ?? 0) + started >= (queue.concurrency_limit ?? Infinity);
+  return isFull ? 'at-limit' : 'nothing';
 }
 
-/** @param allowance the starts that its rate allows; null for no rate */
-export function openSlots(
-  queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
-  running: number,
-  asked: number,
-  allowance: Allowance | null,
-): number {
-  if (blockerOf(queue, running) !== 'nothing') return 0;
-  const ofLimit = (queue?.concurrency_limit ?? Infinity) - running;
-  return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
+/** Without this number, Postgres' planner would plan for a tenth of all waiting jobs. */
+export const MOST_CLAIMED = 1000;
+
+export interface TakenJobs {
+  jobs: readonly ClaimedJobRow[];
+  /** In all queues. One that changed between snapshot and lock isn't claimed: its new place isn't visible. */
+  chosen: number;
 }
 
-/** @param spentUntil recorded by the claim before */
-export function allowanceOf(
-  queue: Pick<ClaimedQueueRow, 'rate'> | undefined,
-  spentUntil: number | null,
-  now: number,
-): Allowance | null {
-  const rate = queue?.rate ? parseRate(queue.rate) : null;
-  return rate && allowAt(rate, spentUntil, now);
-}
-
-/** When the maintenance windows that pause the queue end; null if none does. */
-export function pausedByWindow(
-  queue: Pick<ClaimedQueueRow, 'id' | 'pausing_windows'> | undefined,
-  now: number,
-): number | null {
-  if (!queue) return null;
-  const windows = readPausingWindows(queue.pausing_windows);
-  return findPauseEnd(windows, { kind: 'queue', id: queue.id }, now);
-}
-
-/** By the queue's rate, or a maintenance window. @param windowEnd null: there is none */
-export function delayedStart(
-  allowance: Allowance | null,
-  started: number,
-  windowEnd: number | null,
-  now: number,
-): { notBefore?: number } {
-  const notBefore = windowEnd ?? (allowance ? nextStart(allowance, started) : now);
-  return notBefore > now ? { notBefore } : {};
+/**
+ * Due again if it used all slots, or if the claim left due jobs.
+ * @param taken from this queue
+ */
+export function stateOf(
+  { id, slots, from = 0 }: GroupSlots,
+  queue: QueueState | undefined,
+  taken: readonly ClaimedJobRow[],
+  { jobs, chosen }: TakenJobs,
+): ClaimedGroup {
+  const blocker = blockerOf(queue, taken.length);
+  if (!queue) return { id, nextDueAt: null, blocker };
+  if (jobs.length < chosen) return { id, nextDueAt: from, blocker };
+  const hasMore = jobs.length >= MOST_CLAIMED || taken.length >= slots;
+  const last = taken.at(-1)?.scheduled_at ?? 0;
+  const isNext = hasMore && blocker !== 'paused';
+  return { id, nextDueAt: isNext ? Math.max(from, last) : queue.next_due_at, blocker };
 }
 
 export function packSlots(asked: readonly GroupSlots[]): string {

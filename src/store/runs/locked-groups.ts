@@ -1,8 +1,8 @@
-import { wasLockedOut } from '../database/errors.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { periodsOf } from '../figures/usage.ts';
+import type { Taken } from './claim.ts';
 import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
 
 /**
@@ -40,34 +40,21 @@ const MOST_REMEMBERED = 1_000;
 export class SkippedGroups {
   readonly #skips = new Map<string, number>();
 
-  /** They are tried again from the same time on. */
-  statesOf(skipped: readonly GroupSlots[]): ClaimedGroup[] {
-    return skipped.map(({ id, from = 0 }) => {
-      const skips = (this.#skips.get(id) ?? 0) + 1;
-      this.#skips.set(id, skips);
-      return { id, nextDueAt: from, blocker: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
-    });
-  }
-
-  free(groups: readonly { id: string }[]): void {
-    for (const { id } of groups) this.#skips.delete(id);
+  claimOf<Run extends ClaimedRun>(
+    asked: readonly GroupSlots[],
+    { rows, due, states, locked }: Taken<unknown, unknown>,
+    claimed: Run[],
+  ): Claim<Run> {
+    for (const { id } of states) this.#skips.delete(id);
     if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();
+    const skipped = asked.filter(({ id }) => locked.has(id)).map((group) => this.#skip(group));
+    return { claimed, blocked: due - rows.length, groups: [...states, ...skipped] };
   }
 
-  /** If a lock stops the claim, claims from the groups of each team alone, and skips teams for which that fails too. */
-  async claimByTeam<Group extends GroupSlots, Run extends ClaimedRun>(
-    asked: readonly Group[],
-    claim: (asked: readonly Group[]) => Promise<Claim<Run>>,
-  ): Promise<Claim<Run>[]> {
-    try {
-      return [await claim(asked)];
-    } catch (error) {
-      if (!wasLockedOut(error)) throw error;
-    }
-    const byTeam = [...Map.groupBy(asked, ({ id, teamId = id }) => teamId).values()];
-    if (byTeam.length === 1) return [{ claimed: [], blocked: 0, groups: this.statesOf(asked) }];
-    const claims: Claim<Run>[] = [];
-    for (const ofTeam of byTeam) claims.push(...(await this.claimByTeam(ofTeam, claim)));
-    return claims;
+  /** It is tried again from the same time on. */
+  #skip({ id, from = 0 }: GroupSlots): ClaimedGroup {
+    const skips = (this.#skips.get(id) ?? 0) + 1;
+    this.#skips.set(id, skips);
+    return { id, nextDueAt: from, blocker: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
   }
 }

@@ -115,21 +115,6 @@ describe('a claim on Postgres with a locked row', () => {
     );
   });
 
-  test('a claim that a new row stops is repeated for each team', async () => {
-    await using store = await openPostgresTestStore();
-    const { teams, groups, claim } = await makeTeams(store);
-    await store.testClock.advanceTo('2026-12-01T00:00:00Z');
-    await using holder = await holdRows(store);
-    const row = `'${teams[0].id}', '2026-12', 1`;
-    await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
-    const { claimed, groups: states } = await claim();
-    assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([teams[1].id]));
-    assert.equal(claimed.length, 3);
-    assert.equal(states.length, groups.length);
-    await holder.query('rollback');
-    assert.equal((await claim()).claimed.length, 3);
-  });
-
   test('a locked month delays the crons of its own team only', async () => {
     await using store = await openPostgresTestStore();
     const { node, teams } = await makeTeams(store);

@@ -17,48 +17,34 @@ interface Claimed {
   id: string;
 }
 
-/** Null if the team isn't near it. */
-type NearLimitOf<Row> = (row: Row) => number | null;
-
-export function nearLimits<Row>(
-  groups: ReadonlyMap<string, GroupRow>,
-  limits: MonthlyLimits,
-  groupOf: (row: Row) => string,
-): NearLimitOf<Row> {
-  return (row) => {
-    const group = groups.get(groupOf(row));
-    const limit = group ? limitOf(limits, group.plan) : null;
-    return isNearLimit(limit, group?.used ?? 0) ? limit : null;
-  };
+/** Null if its team isn't near it. */
+export function nearLimitOf(group: GroupRow | undefined, limits: MonthlyLimits): number | null {
+  if (group === undefined) return null;
+  const limit = limitOf(limits, group.plan);
+  return isNearLimit(limit, group.used) ? limit : null;
 }
 
-/** §8.2 @returns the runs within the limit */
+/**
+ * Near the limit it counts under the lock of the month's row (§8.2).
+ * @param limitNear `nearLimitOf` a run's group
+ * @returns the runs within the limit
+ */
 export async function countRuns<Row extends Claimed>(
-  runner: StatementRunner,
-  claim: Claim,
-  rows: readonly Row[],
-  nearLimitOf: NearLimitOf<Row>,
-): Promise<Row[]> {
-  const far = rows.filter((row) => nearLimitOf(row) === null);
-  const started = [...Map.groupBy(far, ({ team_id }) => team_id)].map(([team_id, runs]) => {
-    return { team_id, runs: runs.length };
-  });
-  await countStarts(runner, started, claim.now);
-  return keepWithinLimit(runner, claim, rows, nearLimitOf);
-}
-
-/** Near the limit: counts under the lock of the month's row. @returns the runs within the limit */
-export async function keepWithinLimit<Row extends Claimed>(
   runner: StatementRunner,
   { table, nodeId, now }: Claim,
   rows: readonly Row[],
-  nearLimitOf: NearLimitOf<Row>,
+  limitNear: (row: Row) => number | null,
 ): Promise<Row[]> {
-  const near = rows.filter((row) => nearLimitOf(row) !== null);
+  const [near, far] = [[], []] as [Row[], Row[]];
+  for (const row of rows) (limitNear(row) === null ? far : near).push(row);
+  const started = [...Map.groupBy(far, teamOf)].map(([team_id, runs]) => {
+    return { team_id, runs: runs.length };
+  });
+  await countStarts(runner, started, now);
   if (near.length === 0) return [...rows];
-  const byTeam = Map.groupBy(near, ({ team_id }) => team_id);
+  const byTeam = Map.groupBy(near, teamOf);
   const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
-    return { teamId, runs: 1 + others.length, monthlyLimit: first ? nearLimitOf(first) : null };
+    return { teamId, runs: 1 + others.length, monthlyLimit: first ? limitNear(first) : null };
   });
   const granted = await countUsage(runner, wanted, now);
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
@@ -67,3 +53,5 @@ export async function keepWithinLimit<Row extends Claimed>(
   await END_RUNS[runner.dialect.name].run(runner, packEnds(runner.dialect, table, nodeId, ends));
   return rows.filter((row) => !over.has(row));
 }
+
+const teamOf = ({ team_id }: Claimed) => team_id;

@@ -1,11 +1,11 @@
 import { KnownCertificates } from '../alerts/certificates.ts';
 import { claimExecutions } from './claim-executions.ts';
-import { jobClaims as claimsOnPostgres } from './claim-jobs-postgres.ts';
-import { jobClaims as claimsOnSqlite } from './claim-jobs-sqlite.ts';
+import { claimJobs } from './claim-jobs.ts';
 import {
   type Claim,
   type Claimant,
   type ClaimedExecution,
+  type ClaimedJob,
   type GroupSlots,
   SecretReader,
 } from './claims.ts';
@@ -21,11 +21,9 @@ import type { Signal } from '../database/signals.ts';
 import { StartingPoints } from './starting-points.ts';
 import { scanWaiting, type WaitingGroup } from './waiting.ts';
 
-const JOB_CLAIMS = { postgres: claimsOnPostgres, sqlite: claimsOnSqlite };
-
 export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
-  const skippedTeams = new SkippedGroups();
+  const [skippedQueues, skippedTeams] = [new SkippedGroups(), new SkippedGroups()];
   const points = ofEachTable(() => new StartingPoints(clock));
   const tools = { db, medians: new Medians(db), certificates: new KnownCertificates(db) };
   let onBatch: OnBatch = () => {};
@@ -55,7 +53,8 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     watchBatches(listener: OnBatch): void {
       onBatch = listener;
     },
-    claimJobs: JOB_CLAIMS[db.dialect.name](claimContext),
+    claimJobs: (asked: readonly GroupSlots[], claimant: Claimant): Promise<Claim<ClaimedJob>> =>
+      claimJobs(claimContext, skippedQueues, asked, claimant),
     claimExecutions: (
       asked: readonly GroupSlots[],
       claimant: Claimant,

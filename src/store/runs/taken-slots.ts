@@ -1,5 +1,5 @@
 import type { Trx } from '../database/database.ts';
-import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import type { Dialect, Fields } from '../database/dialect.ts';
 import { change } from '../database/rows.ts';
 
 /**
@@ -15,12 +15,8 @@ export const TAKEN = {
   number: 'bigint',
   job_ids: 'ids',
   recount_until: 'bigint',
-  rate_from: 'bigint',
-  rate_step: 'bigint',
+  rate_spent_until: 'bigint',
 } as const satisfies Fields;
-
-/** domain/rate.ts; null without a rate. */
-export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string };
 
 /**
  * Until then all running jobs are counted: claims from before the limit neither lock the queue nor write a list, and
@@ -44,24 +40,16 @@ export const RUNNING_IDS = `case
       where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
   end`;
 
-/** Adds the `claimed` jobs. `given`: the lists that were read */
-export const KEEP_TAKEN = (given: string) => `
-  taken as materialized (
-    select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)
+/** Replaces the lists that were read. $1 `TAKEN`, with the number that was read */
+export const KEEP_TAKEN = (dialect: Dialect) => `
+  with taken as materialized (
+    select given.* from ${dialect.rows(TAKEN, 1)}
   ), kept as (
     insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
-    select team_id, queue_id, number + 1, job_ids || array(
-      select c.id from claimed c where c.queue_id = taken.queue_id), recount_until,
-      rate_from + rate_step * (select count(*) from claimed c where c.queue_id = taken.queue_id)
-    from taken
-  ), outdated as (
-    delete from taken_slots s using taken
-    where s.team_id = taken.team_id and s.queue_id = taken.queue_id and s.number = taken.number
-  )`;
-
-export function packTaken(taken: readonly TakenSlots[]): string {
-  return packRows(TAKEN, taken);
-}
+    select team_id, queue_id, number + 1, job_ids, recount_until, rate_spent_until from taken
+  )
+  delete from taken_slots s using taken
+  where s.team_id = taken.team_id and s.queue_id = taken.queue_id and s.number = taken.number`;
 
 /**
  * Jobs that began without a limit are in no list. The spent time of its rate stays. Called in the transaction that

@@ -38,7 +38,8 @@ with asked as materialized (
         select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as
             is_near_limit
   from asked_queues q
-), due as materialized (
+),
+due as materialized (
   select j.ctid
   from open_queues q cross join lateral (
     select jobs.ctid from jobs
@@ -47,8 +48,7 @@ with asked as materialized (
     order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
   ) j
   where q.is_paused = 0 and not (q.concurrency_limit is not null or q.rate is not null) and not q.is_near_limit
-      and q.pausing_windows is null
-  and exists (select id from nodes where id = $2 for key share)
+      and q.pausing_windows is null and exists (select id from nodes where id = $2 for key share)
   limit 1000
 ), claimed as (
   update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
@@ -59,8 +59,7 @@ with asked as materialized (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, team_id, $3::bigint - $3::bigint % 3600000, 'started', null, runs from (
     select claimed.team_id, count(*) as runs
-    from claimed join open_queues q on q.id = claimed.queue_id and not q.is_near_limit
-    group by claimed.team_id) as far
+    from claimed group by claimed.team_id) as started
 )
 select claimed.*, null as queue from claimed
 union all
@@ -74,10 +73,15 @@ where q.id = given.queue_id and (q.concurrency_limit is not null or q.rate is no
 order by q.id for no key update of q skip locked
 
 /* read-taken-slots */
-select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
-(select t.pausing_windows from teams t where t.id = q.team_id) as pausing_windows,
-last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
-case
+select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
+case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+    q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
+    select m.used from usage_months m where m.team_id = t.id and m.month = $3), 0) as used, (
+  select j.scheduled_at from jobs j
+  where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at > $2
+  order by j.scheduled_at, j.id limit 1
+) as next_due_at, last.number, last.rate_spent_until, last.job_ids is not null as is_known,
+coalesce(last.recount_until, 0) as recount_until, case
 when q.concurrency_limit is null then null
 when last.job_ids is null or last.recount_until > $2 then array(
   select j.id from jobs j where j.queue_id = q.id and j.status = 'processing')
@@ -86,11 +90,11 @@ else array(
   where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
 end as running_ids
 from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint) cross join queues q
-    left join lateral (
+    cross join teams t left join lateral (
   select number, job_ids, recount_until, rate_spent_until from taken_slots s
   where s.team_id = q.team_id and s.queue_id = q.id order by s.number desc limit 1
 ) last on true
-where q.id = given.queue_id
+where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null
 
 /* lock-months */
 select given.id from json_to_recordset($1::json) as given(id uuid)
@@ -101,29 +105,11 @@ or exists (select c.team_id from usage_days c where c.team_id = given.id and c.d
     (select c.team_id from usage_days c where c.team_id = given.id and c.day = $3 for no key update skip locked)
 
 /* claim-jobs-in-steps */
-with asked as materialized (
-  select queue_id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer,
+with open_queues as materialized (
+  select queue_id as id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer,
       from_at bigint)
-), limits as materialized (
-  select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
-), asked_queues as materialized (
-  select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
-      q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
-  case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
-  (select jobs.scheduled_at from jobs
-    where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
-    order by jobs.scheduled_at, jobs.id limit 1) as next_due_at
-  from asked join queues q on q.id = asked.queue_id
-  join teams t on t.id = q.team_id and t.deleted_at is null
-  left join limits on limits.plan = t.plan
-), open_queues as materialized (
-  select q.*, case when q.monthly_limit is null then false
-  else (q.monthly_limit is not null and q.monthly_limit - coalesce((
-        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as
-            is_near_limit
-  from asked_queues q
-), due as materialized (
+),
+due as materialized (
   select j.ctid
   from open_queues q cross join lateral (
     select jobs.ctid from jobs
@@ -131,45 +117,27 @@ with asked as materialized (
     and jobs.scheduled_at >= q.from_at
     order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
   ) j
-  where q.is_paused = 0
-  and exists (select id from nodes where id = $2 for key share)
+  where q.slots > 0 and exists (select id from nodes where id = $2 for key share)
   limit 1000
 ), claimed as (
   update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
   where jobs.ctid = any(array(select ctid from due))
   returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
       jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload, jobs.ctid::text as place
-), counted as (
-  insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-  select team_id, team_id, $3::bigint - $3::bigint % 3600000, 'started', null, runs from (
-    select claimed.team_id, count(*) as runs
-    from claimed join open_queues q on q.id = claimed.queue_id and not q.is_near_limit
-    group by claimed.team_id) as far
-) ,
-taken as materialized (
-  select given.* from json_to_recordset($7::json) as given(team_id uuid, queue_id uuid, number bigint, job_ids
-      uuid[], recount_until bigint, rate_from bigint, rate_step bigint) where exists (select 1 from claimed c where
-      c.queue_id = given.queue_id)
+)
+select claimed.*, counted.chosen
+from (select count(*) as chosen from due) as counted left join claimed on true
+
+/* keep-taken-slots */
+with taken as materialized (
+  select given.* from json_to_recordset($1::json) as given(team_id uuid, queue_id uuid, number bigint, job_ids
+      uuid[], recount_until bigint, rate_spent_until bigint)
 ), kept as (
   insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
-  select team_id, queue_id, number + 1, job_ids || array(
-    select c.id from claimed c where c.queue_id = taken.queue_id), recount_until,
-  rate_from + rate_step * (select count(*) from claimed c where c.queue_id = taken.queue_id)
-  from taken
-), outdated as (
-  delete from taken_slots s using taken
-  where s.team_id = taken.team_id and s.queue_id = taken.queue_id and s.number = taken.number
+  select team_id, queue_id, number + 1, job_ids, recount_until, rate_spent_until from taken
 )
-select claimed.*, null as queue from claimed
-union all
-select null, null, null, null, null, null, null, null, null, null, null, null, row_to_json(q)::text
-from (select open_queues.*, (select count(*) from due) as chosen from open_queues) as q
-
-/* give-back-rates */
-update taken_slots set rate_spent_until = rate_spent_until - given.unused from json_to_recordset($1::json) as
-    given(team_id uuid, queue_id uuid, number bigint, unused bigint)
-where taken_slots.team_id = given.team_id and taken_slots.queue_id = given.queue_id
-and taken_slots.number = given.number
+delete from taken_slots s using taken
+where s.team_id = taken.team_id and s.queue_id = taken.queue_id and s.number = taken.number
 
 
 -- Count jobs and executions of a team near its monthly limit

@@ -19,9 +19,12 @@ returning id, queue_id
 /* read-queues */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
 case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
-    q.keeps_response_body, t.plan, t.sealed_signing_secret, coalesce((
-    select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used, q.team_id,
-case when q.rate is null then null else (
+    q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
+    select m.used from usage_months m where m.team_id = t.id and m.month = ?3), 0) as used, (
+  select j.scheduled_at from jobs j
+  where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at > ?2
+  order by j.scheduled_at, j.id limit 1
+) as next_due_at, case when q.rate is null then null else (
   select s.rate_spent_until from taken_slots s
   where s.team_id = q.team_id and s.queue_id = q.id and s.number = 0
 ) end as rate_spent_until,
@@ -46,18 +49,10 @@ and exists (select id from nodes where id = ?1 )
 returning team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, scheduled_at,
     sealed_headers, payload, rowid as place
 
-/* read-queue-heads */
-select given.queue_id as id, (
-  select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
-  and j.scheduled_at >= given.from_at
-  order by j.scheduled_at, j.id limit 1
-) as next_due_at from (select value->>'queue_id' as queue_id, value->>'slots' as slots, value->>'from_at' as
-    from_at from jsonb_each(?1)) as given
-
 /* write-spent-rates */
 insert into taken_slots (team_id, queue_id, number, recount_until, rate_spent_until)
-select team_id, queue_id, 0, 0, spent_until from (select value->>'team_id' as team_id, value->>'queue_id' as
-    queue_id, value->>'spent_until' as spent_until from jsonb_each(?1)) as given where true
+select team_id, queue_id, 0, 0, rate_spent_until from (select value->>'team_id' as team_id, value->>'queue_id'
+    as queue_id, value->>'rate_spent_until' as rate_spent_until from jsonb_each(?1)) as given where true
 on conflict (team_id, queue_id, number) do update set rate_spent_until = excluded.rate_spent_until
 
 
