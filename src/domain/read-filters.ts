@@ -10,6 +10,8 @@ export type ReadFilters<Search> =
   | { search: Search; faults: null }
   | { search: null; faults: FilterFaults };
 
+export type Given<Search> = { [Name in keyof Search]: Search[Name] | undefined };
+
 /** The database compares no more. */
 export const mostFilterCharacters = 2048;
 
@@ -58,10 +60,11 @@ export class FilterReader {
     this.#faults[name] = sentence;
   }
 
-  finish<Search>(search: Search): ReadFilters<Search> {
-    return Object.keys(this.#faults).length === 0
-      ? { search, faults: null }
-      : { search: null, faults: this.#faults };
+  /** Filters that are not given are left out. */
+  finish<Search extends object>(search: Given<Search>): ReadFilters<Search> {
+    if (Object.keys(this.#faults).length > 0) return { search: null, faults: this.#faults };
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    return { search: Object.fromEntries(given) as Search, faults: null };
   }
 
   #refuse<Value>(name: string, sentence: string, value: Value): Value {

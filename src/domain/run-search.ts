@@ -1,6 +1,6 @@
 import { CONNECTION_FAULTS, type FaultCode } from './connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from './failure.ts';
-import { FilterReader, type ReadFilters } from './read-filters.ts';
+import { FilterReader, type Given, type ReadFilters } from './read-filters.ts';
 import { readStatusCodes } from './status-codes.ts';
 import { readTag, tagSentence } from './tags.ts';
 
@@ -38,20 +38,6 @@ export interface RunSearch {
   to?: number;
 }
 
-/** In the order of the form. */
-export const RUN_FILTERS = [
-  'q',
-  'of',
-  'tag',
-  'status',
-  'reason',
-  'code',
-  'host',
-  'text',
-  'from',
-  'to',
-] as const;
-
 const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const sentences = {
   of: 'This team has no such queue or cron.',
@@ -66,8 +52,7 @@ export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
 export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
   const filters = new FilterReader(params);
-  const looks = readWords(filters.text('q').trim());
-  const given = dropAbsent<RunSearch>({
+  const given = {
     ...filters.read('of', readSource, sentences.of),
     ...filters.read('reason', readReason, `This is none of: ${reasons.join(', ')}.`),
     tag: filters.read('tag', readTag, tagSentence),
@@ -77,20 +62,10 @@ export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
     text: filters.text('text') || undefined,
     from: filters.read('from', readInstant, timeSentence),
     to: filters.read('to', readInstant, timeSentence),
-  });
+  };
   const { from, to } = given;
   if (from !== undefined && to !== undefined && from >= to) filters.refuse('to', sentences.order);
-  if (Object.keys(looks).some((name) => Object.hasOwn(given, name))) {
-    filters.refuse('q', sentences.twice);
-  }
-  return filters.finish({ ...looks, ...given });
-}
-
-type Given<Search> = { [Name in keyof Search]?: Search[Name] | undefined };
-
-function dropAbsent<Search extends object>(search: Given<Search>): Search {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Search;
+  return finishWithWords(filters, given);
 }
 
 /** `jobs`, `crons`, `queue:<id>` or `cron:<id>`. */
@@ -115,8 +90,19 @@ function readHost(text: string): string | null {
   return /^[^\s/?#@:]+(?::\d{1,5})?$/.test(within) ? within : null;
 }
 
+/** With the search box, which may not repeat another filter. */
+export function finishWithWords<Search extends object>(
+  filters: FilterReader,
+  given: Partial<Given<Search>>,
+): ReadFilters<Search> {
+  const looks = readWords(filters.text('q').trim());
+  const repeated = Object.keys(looks).some((name) => given[name as keyof Search] !== undefined);
+  if (repeated) filters.refuse('q', sentences.twice);
+  return filters.finish({ ...given, ...looks } as Given<Search>);
+}
+
 /** An id, a URL with its scheme, a code or a reason; any other text is `words`. */
-export function readWords(
+function readWords(
   words: string,
 ): Pick<RunSearch, 'id' | 'urlPrefix' | 'statusCode' | 'reason' | 'words'> {
   if (words === '') return {};

@@ -6,21 +6,14 @@ import type { ActivityAsked } from '../services.ts';
 
 export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
 
-export const activityFilters = ['area', 'by', 'from', 'to'] as const;
-
 /** `area`, `by` (a user's id, or `command-line`), `from`, `to`, and cursors. */
 export function readActivitySearch(params: URLSearchParams): ReadFilters<ActivitySearch> {
   const filters = new FilterReader(params);
-  const areas = Object.keys(ACTIVITY_AREAS) as ActivityArea[];
-  const area = filters.choice('area', areas);
-  const actorId = filters.text('by');
-  const from = filters.read('from', readInstant, timeSentence);
-  const to = filters.read('to', readInstant, timeSentence);
   return filters.finish({
-    ...(area && { area }),
-    ...(actorId && { actorId }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+    area: filters.choice('area', Object.keys(ACTIVITY_AREAS) as ActivityArea[]),
+    actorId: filters.text('by') || undefined,
+    from: filters.read('from', readInstant, timeSentence),
+    to: filters.read('to', readInstant, timeSentence),
     ...readIdCursor(params),
   });
 }

@@ -2,9 +2,8 @@ import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { readIdCursor } from '../lists/cut-page.ts';
 import type { AlertFilter, NamedSource } from '../services.ts';
 
-export const alertFilters = ['level', 'source', 'delivery', 'unread'] as const;
 export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
-export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
+const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
 
 /** `cron`, `queue`, `cron:<id>` or `queue:<id>`. */
 type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
@@ -14,22 +13,19 @@ type AlertSearch = Omit<AlertFilter, 'limit'>;
 /** `level`, `source`, `delivery`, `unread`, and cursors. */
 export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearch> {
   const filters = new FilterReader(params);
-  const level = filters.choice('level', levels);
-  const delivery = filters.choice('delivery', deliveries);
   const source = filters.read(
     'source',
     readSourceChoice,
     'This is neither a cron nor a queue of the team.',
   );
-  const unreadOnly = filters.isTicked('unread');
-  return filters.finish({
-    ...(level && { level }),
-    ...(delivery && { delivery }),
+  return filters.finish<AlertSearch>({
+    level: filters.choice('level', levels),
+    delivery: filters.choice('delivery', deliveries),
     ...(source &&
       (source.id === null
         ? { sourceKind: source.kind }
         : { source: { kind: source.kind, id: source.id } })),
-    ...(unreadOnly && { unreadOnly }),
+    unreadOnly: filters.isTicked('unread') || undefined,
     ...readIdCursor(params),
   });
 }

@@ -39,16 +39,18 @@ export function OtherFaults({ faults, names }: OtherFaultsProps) {
   );
 }
 
-export function useNarrowed(names: readonly string[]): boolean {
+/** Whether the address has a filter that `clearTo` lacks. */
+export function useNarrowed(clearTo: string): boolean {
   const params = new URLSearchParams(useLocation().search);
-  return names.some((name) => (params.get(name) ?? '') !== '');
+  const kept = new URLSearchParams(clearTo.split('?')[1]).keys();
+  for (const name of ['after', 'before', ...kept]) params.delete(name);
+  return params.values().some((value) => value !== '');
 }
 
 type FilterBarProps = {
   label: string;
-  /** The link "Clear" is shown if the address has one. */
-  names: readonly string[];
   faults: FilterFaults | null;
+  /** The list without filters. */
   clearTo: string;
   children: ReactNode;
   /** Such as the tab. */
@@ -57,8 +59,8 @@ type FilterBarProps = {
 
 /** A plain form. With scripts it sends itself while the user types. */
 export function FilterBar(props: FilterBarProps) {
-  const { label, names, faults, clearTo, children, keep = [] } = props;
-  const isNarrowed = useNarrowed(names) || faults !== null;
+  const { label, faults, clearTo, children, keep = [] } = props;
+  const isNarrowed = useNarrowed(clearTo) || faults !== null;
   const submit = useSubmit();
   const { pathname, search } = useLocation();
   const params = new URLSearchParams(search);

@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react';
+import { useLocation } from 'react-router';
 import { mostFilterCharacters } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
 import { capitalize } from '../words/amounts.ts';
-import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
+import { FilterFault, useFilter } from './FilterBar.tsx';
 import classes from './FilterBar.module.css';
 
 /** Recognizes its input by its form. */
@@ -91,7 +92,8 @@ type FurtherFiltersProps = { names: readonly string[]; children: ReactNode };
 /** Open if any of them is in use. */
 export function FurtherFilters({ names, children }: FurtherFiltersProps) {
   // Emptying the last one must not close the panel around the focus.
-  const [isOpen] = useState(useNarrowed(names));
+  const params = new URLSearchParams(useLocation().search);
+  const [isOpen] = useState(names.some((name) => params.get(name)));
   return (
     <details className={classes.more} open={isOpen}>
       <summary>More filters</summary>

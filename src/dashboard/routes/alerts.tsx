@@ -6,13 +6,7 @@ import { data, Link, useLocation } from 'react-router';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
-import {
-  levels,
-  alertFilters,
-  offerSources,
-  readAlertSearch,
-  readSourceChoice,
-} from '../alerts/alert-filter.ts';
+import { levels, offerSources, readAlertSearch, readSourceChoice } from '../alerts/alert-filter.ts';
 import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
 import { FilterChoice, SourceOptions, wordOptions } from '../lists/FilterFields.tsx';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
@@ -151,7 +145,7 @@ function Filters({ sources, faults }: FiltersProps) {
     !sources.some(({ kind, id }) => kind === choice.kind && id === choice.id);
   const { value: unread } = useFilter('unread');
   return (
-    <FilterBar label="Filter alerts" names={alertFilters} faults={faults} clearTo="/alerts">
+    <FilterBar label="Filter alerts" faults={faults} clearTo="/alerts">
       <FilterChoice
         name="level"
         label="Level"

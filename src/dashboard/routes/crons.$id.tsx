@@ -30,7 +30,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   const status = filters.choice('status', ['success', 'failed']);
   const names = ranges.map(({ name }) => name);
   const range = findRange(filters.choice('range', names));
-  const { faults } = filters.finish(null);
+  const { faults } = filters.finish({});
   const shown = { ...readCursor(url), ...(status && { status }) };
   const period = { from: now - range.ms, to: now, steps: range.steps };
   const [row, cron, history, durations, deletion] = await Promise.all([

@@ -104,7 +104,6 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
       />
       <FilterBar
         label="Filter failures"
-        names={['queue']}
         faults={faults}
         keep={['range']}
         clearTo={`/failures?range=${range?.name ?? 'all'}`}

@@ -4,7 +4,7 @@ import { data, Link, useLocation } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { DataTable } from '../lists/DataTable.tsx';
-import { byDue, byTime, EmptyState, List } from '../lists/List.tsx';
+import { byDue, byTime, changeSearch, EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
@@ -16,8 +16,6 @@ import { AskAgain, SpreadField } from '../runs/AskAgain.tsx';
 import {
   listShown,
   actsOn,
-  filterNames,
-  isNarrowed,
   jobTabs,
   readJobSearch,
   readTab,
@@ -36,7 +34,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const params = url.searchParams;
   const queues = await work.listQueues(team.id);
   const { search, faults } = refuseQueue(readJobSearch(params), queues);
-  const narrowed = isNarrowed(params);
+  const given = Object.keys(search ?? {}).filter((name) => name !== 'tab');
+  const narrowed = given.length > 0;
   const tab = readTab(params);
   const cursor = readCursor(url);
   const mayShowResent = search?.tab === 'failed' && search.resent !== undefined;
@@ -57,8 +56,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     tab,
     narrowed,
     faults,
-    isOfOneQueue:
-      search !== null && filterNames.every((name) => name === 'queue' || !params.get(name)),
+    isOfOneQueue: search !== null && given.every((name) => name === 'queueId'),
     resent,
     asOf: now,
     counts,
@@ -108,7 +106,6 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const answer = useAnswer(actionData);
   const { search } = useLocation();
-  const params = new URLSearchParams(search);
   return (
     <>
       <PageHeader
@@ -123,7 +120,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         label="Jobs by state"
         tabs={jobTabs.map((each) => ({
           name: each.name,
-          to: tabAddress(params, each.tab),
+          to: tabAddress(search, each.tab),
           isCurrent: each.tab === tab,
           count: countOnTab(loaderData, each.tab),
         }))}
@@ -201,16 +198,10 @@ function countOnTab(
   return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
 }
 
-/** Keeps the filters. */
-function tabAddress(params: URLSearchParams, tab: JobTab): string {
-  const kept = new URLSearchParams({ tab });
-  for (const name of filterNames) {
-    // Only failed jobs can have been resent.
-    if (name === 'resent' && tab !== 'failed') continue;
-    const value = params.get(name);
-    if (value) kept.set(name, value);
-  }
-  return `?${kept.toString()}`;
+/** Keeps the filters. Only failed jobs can have been resent. */
+function tabAddress(search: string, tab: JobTab): string {
+  const others = tab === 'failed' ? {} : { resent: null };
+  return changeSearch(search, { tab, after: null, before: null, ...others });
 }
 
 type ForAllProps = Pick<Shown, 'tab' | 'narrowed' | 'matching' | 'resent' | 'asOf'>;

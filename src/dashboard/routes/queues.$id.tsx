@@ -32,7 +32,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   const filters = new FilterReader(url.searchParams);
   const names = queueRanges.map(({ name }) => name);
   const range = findRange(filters.choice('range', names));
-  const { faults } = filters.finish(null);
+  const { faults } = filters.finish({});
   const steps = { stepMs: range.ms / range.steps, count: range.steps };
   const [row, history, deletion, counts] = await Promise.all([
     work.readQueueRow(team.id, id),

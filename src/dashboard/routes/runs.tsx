@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import { reasonNames } from '#domain/failure';
 import type { ReadFilters } from '#domain/read-filters';
-import { filterSentences, readRunSearch, RUN_FILTERS, type RunSearch } from '#domain/run-search';
+import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
 import { offerSources } from '../alerts/alert-filter.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { FilterBar, useNarrowed } from '../lists/FilterBar.tsx';
@@ -56,7 +56,7 @@ export default function Runs({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <PageHeader title="Runs" />
-      <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
+      <FilterBar label="Search runs" faults={faults} clearTo="/runs">
         <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
         <FilterChoice name="of" label="Source" options={kinds}>
           <SourceOptions sources={sources} />
@@ -125,7 +125,7 @@ const faultCodes = Object.keys(CONNECTION_FAULTS) as FaultCode[];
 const faultOptions = faultCodes.map((code) => [code, describeFault(code)] as const);
 
 function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
-  const isNarrowed = useNarrowed(RUN_FILTERS);
+  const isNarrowed = useNarrowed('/runs');
   if (!isAtEnd) {
     return (
       <EmptyState title="No run found so far">

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'react-router';
 import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/activity';
 import { may } from '#people/roles';
-import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
+import { readActivitySearch } from '../activity/activity-search.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { FilterBar, FilterFault, useNarrowed } from '../lists/FilterBar.tsx';
@@ -29,13 +29,12 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export default function ActivityPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(30);
   const { rows, next, previous, faults, withAccess } = loaderData;
-  const isNarrowed = useNarrowed(activityFilters);
+  const isNarrowed = useNarrowed('/settings/activity');
   const areas = Object.entries(ACTIVITY_AREAS).filter(([area]) => withAccess || area !== 'access');
   return (
     <div className="stack">
       <FilterBar
         label="Filter the activity"
-        names={activityFilters}
         faults={faults}
         clearTo="/settings/activity"
         keep={['by']}

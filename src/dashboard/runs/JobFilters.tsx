@@ -11,7 +11,6 @@ import {
 import type { BoundedCount, JobTab } from '../services.ts';
 import { formatAmount } from '../words/amounts.ts';
 import classes from './JobFilters.module.css';
-import { filterNames } from './job-search.ts';
 import { reasonOptions } from './reasons.ts';
 
 type Queues = readonly { id: string; name: string }[];
@@ -29,7 +28,6 @@ export function JobFilters({ queues, tab, faults, resent }: JobFiltersProps) {
   return (
     <FilterBar
       label="Search jobs"
-      names={filterNames}
       faults={faults}
       clearTo={`/jobs?tab=${tab}`}
       keep={tab === 'failed' ? ['tab', 'target'] : ['tab', 'target', 'resent']}

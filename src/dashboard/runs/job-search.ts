@@ -2,8 +2,8 @@ import { reasons } from '#domain/failure';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import {
   filterSentences,
+  finishWithWords,
   readInstant,
-  readWords,
   timeSentence,
   writeInstant,
 } from '#domain/run-search';
@@ -18,29 +18,14 @@ export function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
 }
 
-/** The parameters of the filters; the tab is not one of them. */
-export const filterNames = [
-  'q',
-  'queue',
-  'payload',
-  'response',
-  'code',
-  'reason',
-  'target',
-  'from',
-  'to',
-  'resent',
-] as const;
-
 const resentWords = ['any', 'only'] as const;
 
 const tabSentence = `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`;
 
 export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
   const filters = new FilterReader(params);
-  const tab = filters.read('tab', findTab, tabSentence) ?? 'all';
-  const words = readWords(filters.text('q').trim());
-  const given = {
+  return finishWithWords(filters, {
+    tab: filters.read('tab', findTab, tabSentence) ?? 'all',
     queueId: filters.text('queue') || undefined,
     payloadText: filters.text('payload') || undefined,
     responseText: filters.text('response') || undefined,
@@ -50,12 +35,7 @@ export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
     from: filters.read('from', readInstant, timeSentence),
     to: filters.read('to', readInstant, timeSentence),
     resent: filters.choice('resent', resentWords),
-  };
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  if (known.some(([name]) => Object.hasOwn(words, name)))
-    filters.refuse('q', filterSentences.twice);
-  const search: JobSearch = { tab, ...words };
-  return filters.finish(Object.assign(search, Object.fromEntries(known)));
+  });
 }
 
 function findTab(text: string): JobTab | null {
@@ -96,10 +76,6 @@ export function writeJobSearch(search: JobSearch): string {
 /** The failed jobs that were not resent. */
 export function failedOf(queueId: string, since?: number): string {
   return writeJobSearch({ tab: 'failed', queueId, ...(since !== undefined && { from: since }) });
-}
-
-export function isNarrowed(params: URLSearchParams): boolean {
-  return filterNames.some((name) => (params.get(name) ?? '') !== '');
 }
 
 const recentMs = 10 * 60_000;

@@ -5,15 +5,14 @@ import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterChoice, FilterWords, TagFilter, wordOptions } from '../lists/FilterFields.tsx';
 import type { SourceSearch } from '../services.ts';
 
-const filters = ['q', 'status', 'tag'] as const;
-
 /** Empty if the address has none. */
 export function readSourceSearch(params: URLSearchParams): ReadFilters<SourceSearch> {
-  const reader = new FilterReader(params);
-  const text = reader.text('q').trim();
-  const health = reader.choice('status', HEALTHS);
-  const tag = reader.read('tag', readTag, tagSentence);
-  return reader.finish({ ...(text && { text }), ...(health && { health }), ...(tag && { tag }) });
+  const filters = new FilterReader(params);
+  return filters.finish({
+    text: filters.text('q').trim() || undefined,
+    health: filters.choice('status', HEALTHS),
+    tag: filters.read('tag', readTag, tagSentence),
+  });
 }
 
 type SourceFiltersProps = {
@@ -25,7 +24,7 @@ type SourceFiltersProps = {
 
 export function SourceFilters({ of, words, faults, tags }: SourceFiltersProps) {
   return (
-    <FilterBar label={`Search ${of}`} names={filters} faults={faults} clearTo={`/${of}`}>
+    <FilterBar label={`Search ${of}`} faults={faults} clearTo={`/${of}`}>
       <FilterWords placeholder={words} />
       <FilterChoice
         name="status"
