@@ -1,14 +1,12 @@
 import { describeAction } from '#domain/activity';
+import { Panel } from '../parts/Panel.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Activity } from '../services.ts';
 
 export function ActivityPanel({ activity }: { activity: readonly Activity[] }) {
   if (activity.length === 0) return null;
   return (
-    <section className="panel">
-      <header>
-        <h2>Activity</h2>
-      </header>
+    <Panel title="Activity" isBare>
       <ul className="body">
         {activity.map(({ id, at, actor, action, detail }) => (
           <li key={id}>
@@ -17,6 +15,6 @@ export function ActivityPanel({ activity }: { activity: readonly Activity[] }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

@@ -1,8 +1,7 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
-import { actionsColumn, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, timeColumn } from '../lists/DataTable.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
 import classes from './Alerts.module.css';
 import { describeAlert, describeCause, pathOfRun, pathOfSource } from './alert-words.ts';
@@ -56,13 +55,7 @@ export const alertColumns: Column<Alert>[] = [
     givesWay: 2,
     cell: (alert) => <Delivery alert={alert} />,
   },
-  {
-    head: 'When',
-    isPlain: true,
-    isTime: true,
-    width: '112px',
-    cell: ({ raisedAt }) => <Time at={raisedAt} />,
-  },
+  timeColumn('When', ({ raisedAt }) => raisedAt, { isPlain: true }),
   actionsColumn('128px', ({ id, isRead }) => (
     <ActionButton
       fields={{ id }}

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 
 import { useLocation, useRevalidator } from 'react-router';
 import { formatAmount, NOTHING } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
-import { useShownZone } from '../parts/Time.tsx';
+import { Time, useShownZone } from '../parts/Time.tsx';
 import { measureColumns, type MeasuredColumn } from './column-widths.ts';
 import { useMaySend } from '../page/may-change.ts';
 import { WaitingRows } from '../page/LiveRefresh.tsx';
@@ -37,6 +37,25 @@ export type Column<Row> = {
   /** Viewers don't see it. */
   isActions?: boolean;
 };
+
+type ColumnRest<Row> = Partial<Omit<Column<Row>, 'head' | 'cell'>>;
+
+export function timeColumn<Row>(
+  head: string,
+  read: (row: Row) => number | null,
+  rest: ColumnRest<Row> = {},
+): Column<Row> {
+  return { head, isTime: true, width: '112px', cell: (row) => <Time at={read(row)} />, ...rest };
+}
+
+export function numberColumn<Row>(
+  head: string,
+  width: `${number}px`,
+  cell: Column<Row>['cell'],
+  rest: ColumnRest<Row> = {},
+): Column<Row> {
+  return { head, isNumber: true, width, cell, ...rest };
+}
 
 /** @param hiddenBelow the subject's page must have these actions, too */
 export function actionsColumn<Row>(

@@ -6,9 +6,9 @@ import { Copied, ShownOnce } from './ShownOnce.tsx';
 import classes from './Code.module.css';
 
 type CopyButtonProps = {
-  /** Null: loaded from `from`. */
+  /** Null: loaded from `from`; without it, there is no button. */
   text: string | null;
-  from?: string;
+  from?: string | undefined;
   label: string;
   children?: string;
 };
@@ -27,6 +27,7 @@ export function CopyButton({ text, from, label, children }: CopyButtonProps) {
     const timer = setTimeout(() => setOutcome(null), 2000);
     return () => clearTimeout(timer);
   }, [outcome]);
+  if (text === null && from === undefined) return null;
   const word =
     outcome === 'copied' ? 'Copied' : outcome === 'failed' ? 'Select and copy by hand' : children;
   return (

@@ -142,7 +142,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       <History page={loaderData.history} status={loaderData.status} faults={faults} />
       <div className="columns">
         <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
-          <DurationPlot durations={durations} range={range} />
+          <DurationPlot {...durations} range={range} />
         </RangePanel>
         <SourceSettings
           of="cron"

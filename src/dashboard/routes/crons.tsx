@@ -5,7 +5,7 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice, readChosen, readCronAct } from '../runs/CronBulk.tsx';
-import { actionsColumn, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { ActionButton } from '../forms/Form.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
@@ -150,13 +150,7 @@ const otherColumns: Column<CronListRow>[] = [
     givesWay: 3,
     cell: (row) => <Schedule row={row} />,
   },
-  {
-    head: 'Next run',
-    isTime: true,
-    width: '112px',
-    givesWay: 5,
-    cell: ({ cron }) => <Time at={cron.nextRunAt} />,
-  },
+  timeColumn('Next run', ({ cron }) => cron.nextRunAt, { givesWay: 5 }),
   {
     head: 'Last run',
     isPlain: true,
@@ -172,14 +166,10 @@ const otherColumns: Column<CronListRow>[] = [
     hiddenBelow: 900,
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
-  {
-    head: 'Success',
-    width: '84px',
-    isNumber: true,
+  numberColumn('Success', '84px', ({ successRate }) => formatRate(successRate), {
     givesWay: 1,
     hiddenBelow: 900,
-    cell: ({ successRate }) => formatRate(successRate),
-  },
+  }),
   actionsColumn('104px', ({ cron }) => <RowActions {...cron} />, 600),
 ];
 

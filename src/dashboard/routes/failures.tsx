@@ -3,7 +3,7 @@ import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { countOf } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { actionsColumn, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch, EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -144,14 +144,9 @@ type Shown = Route.ComponentProps['loaderData'];
 function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGroup>[] {
   const span = { ...times, name: range ? `Last ${range.word}` : 'Since the first' };
   return [
-    {
-      head: 'Jobs',
-      width: '60px',
-      isNumber: true,
-      cell: (group) => (
-        <Link to={writeJobSearch(group.search)}>{group.count.toLocaleString('en')}</Link>
-      ),
-    },
+    numberColumn('Jobs', '60px', ({ search, count }) => (
+      <Link to={writeJobSearch(search)}>{count.toLocaleString('en')}</Link>
+    )),
     {
       head: 'Reason',
       isPlain: true,
@@ -207,14 +202,11 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
         </span>
       ),
     },
-    {
-      head: 'Last seen',
+    timeColumn('Last seen', ({ lastSeenAt }) => lastSeenAt, {
       hiddenBelow: 900,
-      isTime: true,
       width: '116px',
       givesWay: 1,
-      cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
-    },
+    }),
     actionsColumn('132px', (group) => <GroupActions group={group} asOf={asOf} />),
   ];
 }

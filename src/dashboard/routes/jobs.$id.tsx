@@ -7,6 +7,8 @@ import { CutText, RequestLine } from '../parts/RequestLine.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
+import { Panel } from '../parts/Panel.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/values.ts';
 import { Status, type StatusName } from '../parts/Status.tsx';
@@ -19,7 +21,6 @@ import { JobActions } from '../runs/JobTable.tsx';
 import { readRunPage } from '../runs/read-run.ts';
 import { Outcome } from '../runs/run-columns.tsx';
 import { describeOutcome, jobStatus } from '../runs/reasons.ts';
-import { LinkButton } from '../runs/RunParts.tsx';
 import { RunPage, type ShownRun } from '../runs/RunPage.tsx';
 import { leaveOutLongTexts } from '../runs/run-text.ts';
 import type { JobRunDetail, Work } from '../services.ts';
@@ -91,9 +92,13 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         more={
           <>
             {job.status === 'pending' ? (
-              <LinkButton to={`/jobs/${job.id}/edit`}>Edit</LinkButton>
+              <ButtonLink to={`/jobs/${job.id}/edit`} variant="default">
+                Edit
+              </ButtonLink>
             ) : null}
-            <LinkButton to={again}>Edit and resend</LinkButton>
+            <ButtonLink to={again} variant="default">
+              Edit and resend
+            </ButtonLink>
             <FireRetry
               id={loaderData.waitingId}
               of={job}
@@ -175,11 +180,7 @@ function factsOf({ record: job, retryOf }: ShownJob) {
 /** With the waits between them. */
 function Attempts({ run: { record: job, attempts } }: { run: ShownJob }) {
   return (
-    <section className="panel">
-      <header>
-        <h2>Attempts</h2>
-        <span className="muted num">{attempts.length}</span>
-      </header>
+    <Panel title="Attempts" beside={<span className="muted num">{attempts.length}</span>} isBare>
       <ol className={classes.attempts}>
         {attempts.flatMap((attempt, at) => {
           const before = attempts[at - 1];
@@ -211,6 +212,6 @@ function Attempts({ run: { record: job, attempts } }: { run: ShownJob }) {
           ];
         })}
       </ol>
-    </section>
+    </Panel>
   );
 }

@@ -16,7 +16,8 @@ import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import { Figures } from '../runs/Figures.tsx';
 import { NeedsAttention } from '../runs/NeedsAttention.tsx';
-import { hasRuns, JustHappened, NextUp, OutcomePlots } from '../runs/OverviewPanels.tsx';
+import { JustHappened, NextUp, OutcomePlots } from '../runs/OverviewPanels.tsx';
+import { hasRuns } from '../runs/run-links.ts';
 import { describeForecast } from '../words/times.ts';
 import type { Route } from './+types/overview.ts';
 

@@ -18,7 +18,7 @@ import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { QueueHistory } from '../runs/QueueHistory.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
 import { findRange, queueRanges } from '../runs/ranges.ts';
-import { Panel } from '../runs/RunParts.tsx';
+import { Panel } from '../parts/Panel.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { notFound, notHere, open } from '../serving/open.ts';

@@ -5,14 +5,13 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
-import { actionsColumn, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { byName, EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
-import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
@@ -116,36 +115,19 @@ const otherColumns: Column<QueueListRow>[] = [
       </span>
     ),
   },
-  {
-    head: 'Waiting',
-    width: '90px',
-    isNumber: true,
-    givesWay: 5,
-    cell: ({ waiting }) => formatAmount(waiting),
-  },
-  {
-    head: 'Running',
-    width: '90px',
-    isNumber: true,
-    givesWay: 3,
-    cell: ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
-  },
-  {
-    head: 'Oldest waiting',
+  numberColumn('Waiting', '90px', ({ waiting }) => formatAmount(waiting), { givesWay: 5 }),
+  numberColumn(
+    'Running',
+    '90px',
+    ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
+    { givesWay: 3 },
+  ),
+  timeColumn('Oldest waiting', ({ oldestDueAt }) => oldestDueAt, {
     hiddenBelow: 600,
-    isTime: true,
     width: '142px',
     givesWay: 2,
-    cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
-  },
-  {
-    head: 'Next due',
-    hiddenBelow: 900,
-    isTime: true,
-    width: '112px',
-    givesWay: 1,
-    cell: ({ nextDueAt }) => <Time at={nextDueAt} />,
-  },
+  }),
+  timeColumn('Next due', ({ nextDueAt }) => nextDueAt, { hiddenBelow: 900, givesWay: 1 }),
   {
     head: 'Last 50 attempts',
     width: '164px',

@@ -3,12 +3,11 @@ import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/activity'
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
 import { cutPage } from '../lists/cut-page.ts';
-import type { Column } from '../lists/DataTable.tsx';
+import { type Column, timeColumn } from '../lists/DataTable.tsx';
 import { FilterBar, FilterFault, useNarrowed } from '../lists/FilterBar.tsx';
 import { FilterChoice, FilterTimes } from '../lists/FilterFields.tsx';
 import { changeSearch, EmptyState, Exports, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { Time } from '../parts/Time.tsx';
 import { open } from '../serving/open.ts';
 import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.ts';
@@ -64,7 +63,7 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
 }
 
 const COLUMNS: Column<Activity>[] = [
-  { head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
+  timeColumn('When', ({ at }) => at, { width: '110px' }),
   {
     head: 'What',
     cell: ({ action, subject, detail }) => {

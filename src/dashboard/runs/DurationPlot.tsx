@@ -3,18 +3,12 @@ import { Time } from '../parts/Time.tsx';
 import { Lines, type PlotGap, StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
 import type { Durations, OutcomeStep } from '../services.ts';
+import { linksOf } from './run-links.ts';
 import { labelStep, type Range } from './ranges.ts';
 
-export function DurationPlot({
-  durations,
-  range,
-  links = [],
-}: {
-  durations: Durations;
-  range: Range;
-  links?: readonly (string | null)[];
-}) {
-  const { steps, sampledBackTo } = durations;
+type DurationPlotProps = Durations & { range: Range; links?: readonly (string | null)[] };
+
+export function DurationPlot({ steps, sampledBackTo, range, links = [] }: DurationPlotProps) {
   if (steps.every(({ runs }) => runs === 0))
     return <p className="muted">{`No run ended in the last ${range.word}.`}</p>;
   return (
@@ -26,15 +20,11 @@ export function DurationPlot({
         links={links}
         linkWord="See the runs"
         series={[
-          {
-            name: 'Median',
-            tone: 'teal',
-            values: steps.map(({ medianMs }) => medianMs ?? Number.NaN),
-          },
+          { name: 'Median', tone: 'teal', values: steps.map(({ medianMs }) => medianMs ?? NaN) },
           {
             name: '95th percentile',
             tone: 'slate',
-            values: steps.map(({ p95Ms }) => p95Ms ?? Number.NaN),
+            values: steps.map(({ p95Ms }) => p95Ms ?? NaN),
           },
         ]}
       />
@@ -47,25 +37,22 @@ export function DurationPlot({
   );
 }
 
-/** Each bar leads to its runs. */
-export function OutcomeBars({
-  title,
-  steps,
-  label,
-  links,
-}: {
+type OutcomeBarsProps = {
   title: string;
   steps: readonly OutcomeStep[];
   label: (from: number) => string;
-  links: readonly (string | null)[];
-}) {
+  of?: string;
+};
+
+/** Each bar leads to its runs. */
+export function OutcomeBars({ title, steps, label, of }: OutcomeBarsProps) {
   return (
     <StackedBars
       title={title}
       labels={steps.map(({ from }) => label(from))}
       gaps={gapsOf(steps)}
       format={formatCount}
-      links={links}
+      links={linksOf(steps, of)}
       linkWord="See the runs"
       series={[
         { name: 'Success', tone: 'teal', values: steps.map((step) => countOf(step, 'success')) },
@@ -81,7 +68,7 @@ function countOf(step: OutcomeStep, outcome: 'success' | 'retried' | 'failed'): 
   return step.isDown && step[outcome] === 0 ? Number.NaN : step[outcome];
 }
 
-export function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {
+function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {
   return steps.map(({ from, to, downMs, isDown }) => {
     if (downMs === 0) return null;
     const text = isDown

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
+import { Panel } from '../parts/Panel.tsx';
 import type { Counts, Figures as Numbers, PeriodFigures, Usage } from '../services.ts';
 import { capped, formatAmount, formatRate, formatRunsAnHour } from '../words/amounts.ts';
 import classes from './Figures.module.css';
@@ -15,11 +16,7 @@ export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
   });
   const { jobs, crons, queues } = counts;
   return (
-    <section className="panel">
-      <header>
-        <h2>Last 24 hours</h2>
-        <span className="muted">and now</span>
-      </header>
+    <Panel title="Last 24 hours" beside={<span className="muted">and now</span>} isBare>
       <dl className={classes.figures}>
         {lastWeek.runsAnHour === null ? null : (
           <>
@@ -61,7 +58,7 @@ export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
           }
         />
       </dl>
-    </section>
+    </Panel>
   );
 }
 

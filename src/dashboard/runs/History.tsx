@@ -1,12 +1,11 @@
 import { Link, useLocation } from 'react-router';
 import { BodyPeek } from '../parts/Popover.tsx';
-import type { Column } from '../lists/DataTable.tsx';
+import { type Column, timeColumn } from '../lists/DataTable.tsx';
 import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch, EmptyState, List } from '../lists/List.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { Status } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
-import { Time } from '../parts/Time.tsx';
 import type { HistoryRun, RowsPage } from '../services.ts';
 import { describeOutcome } from './reasons.ts';
 import { durationColumn } from './run-columns.tsx';
@@ -60,8 +59,6 @@ export function History({ page, status, faults }: HistoryProps) {
   );
 }
 
-const timeOf = ({ scheduledAt, createdAt }: HistoryRun) => scheduledAt ?? createdAt;
-
 const columns: Column<HistoryRun>[] = [
   {
     head: 'Status',
@@ -72,13 +69,7 @@ const columns: Column<HistoryRun>[] = [
       </Link>
     ),
   },
-  {
-    head: 'When',
-    isPlain: true,
-    isTime: true,
-    width: '112px',
-    cell: (row) => <Time at={timeOf(row)} />,
-  },
+  timeColumn('When', ({ scheduledAt, createdAt }) => scheduledAt ?? createdAt, { isPlain: true }),
   {
     head: 'Started by',
     hiddenBelow: 600,

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { useShell } from '../page/shell.ts';
+import { Panel } from '../parts/Panel.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -26,10 +27,7 @@ export function NeedsAttention(props: NeedsAttentionProps) {
   const hasNothing =
     troubles.length + certificates.length === 0 && failedJobs === 0 && unreadAlerts === 0;
   return (
-    <section className="panel">
-      <header>
-        <h2>Needs attention</h2>
-      </header>
+    <Panel title="Needs attention" isBare>
       {hasNothing ? (
         <p className={classes.calm}>
           <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
@@ -75,7 +73,7 @@ export function NeedsAttention(props: NeedsAttentionProps) {
           ) : null}
         </ul>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -1,27 +1,23 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { Panel } from '../parts/Panel.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { OutcomeStep, Overview } from '../services.ts';
+import type { Overview } from '../services.ts';
 import { Outcome } from './run-columns.tsx';
 import { OutcomeBars } from './DurationPlot.tsx';
 import classes from './OverviewPanels.module.css';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome, jobStatus } from './reasons.ts';
-import { runsOf } from './run-links.ts';
 
 type Part = { overview: Overview };
 
-function List({ title, to, children }: { title: string; to?: string; children: ReactNode }) {
+function List({ title, to, children }: { title: string; to: string; children: ReactNode }) {
   return (
-    <section className={`panel ${classes.list}`}>
-      <header>
-        <h2>{title}</h2>
-        {to ? <Link to={to}>All</Link> : null}
-      </header>
+    <Panel title={title} beside={<Link to={to}>All</Link>} className={classes.list} isBare>
       {children}
-    </section>
+    </Panel>
   );
 }
 
@@ -92,37 +88,19 @@ export function JustHappened({ overview: { justHappened } }: Part) {
 }
 
 export function OutcomePlots({ overview: { lastDay, lastMonth } }: Part) {
+  const plots = [
+    { title: 'Runs per hour, last 24 hours, UTC', steps: lastDay, label: labelHour },
+    { title: 'Runs per day, last 30 days, UTC', steps: lastMonth, label: labelDay },
+  ];
   return (
     <div className={classes.plots}>
-      <Outcomes title="Runs per hour, last 24 hours, UTC" steps={lastDay} label={labelHour} />
-      <Outcomes title="Runs per day, last 30 days, UTC" steps={lastMonth} label={labelDay} />
+      {plots.map((plot) => (
+        <section key={plot.title} className="panel">
+          <div className="body">
+            <OutcomeBars {...plot} />
+          </div>
+        </section>
+      ))}
     </div>
   );
-}
-
-function Outcomes({
-  title,
-  steps,
-  label,
-}: {
-  title: string;
-  steps: readonly OutcomeStep[];
-  label: (from: number) => string;
-}) {
-  return (
-    <section className="panel">
-      <div className="body">
-        <OutcomeBars
-          title={title}
-          steps={steps}
-          label={label}
-          links={steps.map((step) => (hasRuns(step) ? runsOf(step) : null))}
-        />
-      </div>
-    </section>
-  );
-}
-
-export function hasRuns({ success, retried, failed }: OutcomeStep): boolean {
-  return success + retried + failed > 0;
 }

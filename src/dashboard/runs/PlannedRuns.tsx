@@ -8,7 +8,7 @@ import { Time, useMoment } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import type { CronListRow } from '../services.ts';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
-import { Panel } from './RunParts.tsx';
+import { Panel } from '../parts/Panel.tsx';
 import { describeOverlap } from './overlap.ts';
 import { formatRate } from '../words/amounts.ts';
 

@@ -4,7 +4,7 @@ import { formatCount } from '../plots/plot-scale.ts';
 import type { QueueHistory as History } from '../services.ts';
 import { DurationPlot, OutcomeBars } from './DurationPlot.tsx';
 import { labelStep, type Range } from './ranges.ts';
-import { runsOf } from './run-links.ts';
+import { linksOf } from './run-links.ts';
 import classes from './OverviewPanels.module.css';
 
 export function QueueHistory({
@@ -16,9 +16,7 @@ export function QueueHistory({
   history: History;
   range: Range;
 }) {
-  const links = outcomes.map((step) =>
-    step.success + step.retried + step.failed > 0 ? runsOf(step, `queue:${queueId}`) : null,
-  );
+  const of = `queue:${queueId}`;
   return (
     <div className={classes.plots}>
       <div>
@@ -36,12 +34,13 @@ export function QueueHistory({
         title={`Attempts that ended, last ${range.word}, UTC`}
         steps={outcomes}
         label={(from) => labelStep(from, range)}
-        links={links}
+        of={of}
       />
       <DurationPlot
-        durations={{ steps: durations, sampledBackTo: null }}
+        steps={durations}
+        sampledBackTo={null}
         range={range}
-        links={links}
+        links={linksOf(outcomes, of)}
       />
     </div>
   );

@@ -5,7 +5,7 @@ import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch } from '../lists/List.tsx';
 import classes from './RangePanel.module.css';
 import type { Range } from './ranges.ts';
-import { Panel } from './RunParts.tsx';
+import { Panel } from '../parts/Panel.tsx';
 
 type RangePanelProps = {
   title: string;

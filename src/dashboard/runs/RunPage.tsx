@@ -3,7 +3,8 @@ import { formatMilliseconds } from '#domain/duration-words';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';
-import { CallbackFact, FailureNotice, Panel, RunPanels } from './RunParts.tsx';
+import { Panel } from '../parts/Panel.tsx';
+import { CallbackFact, FailureNotice, RunPanels } from './RunParts.tsx';
 import { SourceOfRun } from './FailingNotice.tsx';
 import type { FailedSource } from './read-run.ts';
 import { mayBeSent } from './reasons.ts';
@@ -36,7 +37,7 @@ type RunPageProps = {
 };
 
 export function RunPage(props: RunPageProps) {
-  const { run, secretsShown, wholeBody } = props.page;
+  const { run, source, ...shown } = props.page;
   const { kind, record, explanation, response } = run;
   const facts = <Facts {...props} />;
   return (
@@ -44,7 +45,7 @@ export function RunPage(props: RunPageProps) {
       {props.above}
       {explanation ? (
         <FailureNotice explanation={explanation} response={response} editTo={props.editTo}>
-          <SourceOfRun source={props.page.source} />
+          <SourceOfRun source={source} />
         </FailureNotice>
       ) : null}
       {props.notices}
@@ -57,11 +58,10 @@ export function RunPage(props: RunPageProps) {
         facts
       )}
       <RunPanels
+        {...shown}
         run={run}
         durationMs={record.durationMs}
         isSent={mayBeSent(record)}
-        secretsShown={secretsShown}
-        wholeBody={wholeBody}
         textsAt={`${pageOfRun(kind, record.id)}/text`}
       />
       {props.below}

@@ -1,12 +1,12 @@
 import { countOf } from '#domain/amounts';
 import { hasPath, labelOfKind, textsOfAssertion } from '#domain/assertion';
-import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { JsonView } from '../parts/JsonView.tsx';
+import { Panel } from '../parts/Panel.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { changeSearch } from '../lists/List.tsx';
 import { useMayOpen, useMayWork } from '../page/may-change.ts';
@@ -25,8 +25,8 @@ export function FailureNotice({
 }: {
   explanation: Explanation;
   response: PageRun['response'];
-  /** With `url` in its address; null if there is none. */
-  editTo: string | null;
+  /** With `url` in its address. */
+  editTo?: string;
   /** Facts about its cron or queue. */
   children?: ReactNode;
 }) {
@@ -63,26 +63,6 @@ export function AnswerStart({ response }: { response: PageRun['response'] }) {
   );
 }
 
-export function Panel({
-  title,
-  beside,
-  children,
-}: {
-  title: string;
-  beside?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <section className="panel">
-      <header>
-        <h2>{title}</h2>
-        {beside}
-      </header>
-      <div className={`body ${classes.part}`}>{children}</div>
-    </section>
-  );
-}
-
 function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
   if (headers.length === 0) return <p className="muted">None</p>;
   return (
@@ -100,20 +80,18 @@ function HeaderTable({ headers, label }: { headers: HeaderList; label: string })
   );
 }
 
-/** Secrets are masked unless requested. */
-function RequestPanel({
-  run,
-  isSent,
-  secretsShown,
-  textsAt,
-}: {
+type RunPanelsProps = {
   run: PageRun;
-  /** Null if nothing is stored. */
-  textsAt: string | null;
+  durationMs: number | null;
   isSent: boolean;
-  /** Null if they can't be requested (a test run). */
-  secretsShown: boolean | null;
-}) {
+  /** Undefined, like the others, for a test run, of which nothing is stored. */
+  secretsShown?: boolean;
+  wholeBody?: string | null;
+  textsAt?: string;
+};
+
+/** Secrets are masked unless requested. */
+function RequestPanel({ run, isSent, secretsShown, textsAt }: RunPanelsProps) {
   const { search } = useLocation();
   const { request } = run;
   const at = (part: RunTextPart) =>
@@ -126,8 +104,12 @@ function RequestPanel({
       title={isSent ? 'Request as sent' : 'Request'}
       beside={
         <span className={classes.copies}>
-          <CopyCommand text={run.curl} from={at('curl')} label="Copy as curl" />
-          <CopyCommand text={run.apiCall} from={at('call')} label="Copy as API call" />
+          <CopyButton text={run.curl} from={at('curl')} label="Copy as curl">
+            Copy as curl
+          </CopyButton>
+          <CopyButton text={run.apiCall} from={at('call')} label="Copy as API call">
+            Copy as API call
+          </CopyButton>
         </span>
       }
     >
@@ -138,7 +120,7 @@ function RequestPanel({
           headers={request.headers.map(({ name, value }) => [name, value ?? MASK])}
           label="Request headers"
         />
-        {hasSecrets && mayAsk && secretsShown !== null ? (
+        {hasSecrets && mayAsk && secretsShown !== undefined ? (
           <Link
             to={changeSearch(search, { secrets: secretsShown ? null : 'shown' })}
             preventScrollReset
@@ -153,37 +135,15 @@ function RequestPanel({
           request is shown with the current one.
         </Notice>
       )}
-      <RequestBody run={run} wholeAt={at('body')} />
+      <RequestBody {...request} wholeAt={at('body')} />
     </Panel>
   );
 }
 
-function CopyCommand({
-  text,
-  from,
-  label,
-}: {
-  text: string | null;
-  from: string | null;
-  label: string;
-}) {
-  if (text === null && from === null) return null;
-  return (
-    <CopyButton text={text} {...(from === null ? {} : { from })} label={label}>
-      {label}
-    </CopyButton>
-  );
-}
+type RequestBodyProps = PageRun['request'] & { wholeAt: string | undefined };
 
-function RequestBody({
-  run: { request },
-  wholeAt,
-}: {
-  run: PageRun;
-  /** Null if nothing is stored. */
-  wholeAt: string | null;
-}) {
-  const { bodyText, bodyBytes, isBodyCut, signedText, signedWith } = request;
+function RequestBody(props: RequestBodyProps) {
+  const { bodyText, bodyBytes, isBodyCut, signedText, signedWith, wholeAt } = props;
   return (
     <div>
       <h3>
@@ -196,7 +156,7 @@ function RequestBody({
       ) : (
         <JsonView text={bodyText} label="request body" />
       )}
-      {isBodyCut && wholeAt !== null ? (
+      {isBodyCut && wholeAt ? (
         <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
           {`Show all ${countOf(bodyBytes, 'byte')}`}
         </Link>
@@ -216,13 +176,7 @@ function RequestBody({
   );
 }
 
-function ResponsePanel({
-  run: { response, address },
-  wholeBody,
-}: {
-  run: PageRun;
-  wholeBody: string | null;
-}) {
+function ResponsePanel({ run: { response, address }, wholeBody = null }: RunPanelsProps) {
   const { search } = useLocation();
   if (response === null) {
     return (
@@ -316,27 +270,14 @@ export function CallbackFact({ callback }: { callback: ShownCallback }) {
 }
 
 /** For attempts, executions and test runs. */
-export function RunPanels({
-  run,
-  durationMs,
-  isSent,
-  secretsShown,
-  wholeBody,
-  textsAt,
-}: {
-  run: PageRun;
-  durationMs: number | null;
-  isSent: boolean;
-  secretsShown: boolean | null;
-  wholeBody: string | null;
-  textsAt: string | null;
-}) {
+export function RunPanels(props: RunPanelsProps) {
+  const { run, durationMs, isSent } = props;
   return (
     <>
       {run.assertions.length > 0 ? <AssertionPanel assertions={run.assertions} /> : null}
       <div className={classes.columns}>
-        {isSent ? <ResponsePanel run={run} wholeBody={wholeBody} /> : null}
-        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} textsAt={textsAt} />
+        {isSent ? <ResponsePanel {...props} /> : null}
+        <RequestPanel {...props} />
       </div>
       {run.timing ? (
         <Panel title="Timing">
@@ -344,21 +285,5 @@ export function RunPanels({
         </Panel>
       ) : null}
     </>
-  );
-}
-
-export function LinkButton({
-  to,
-  children,
-  variant = 'default',
-}: {
-  to: string;
-  children: ReactNode;
-  variant?: 'default' | 'filled';
-}) {
-  return (
-    <ButtonLink to={to} variant={variant}>
-      {children}
-    </ButtonLink>
   );
 }

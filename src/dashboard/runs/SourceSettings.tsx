@@ -8,7 +8,7 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
 import { countOf } from '../words/amounts.ts';
-import { Panel } from './RunParts.tsx';
+import { Panel } from '../parts/Panel.tsx';
 import type { SourceFacts } from './SourcePage.tsx';
 
 type Entries = readonly (readonly [string, ReactNode])[];

@@ -44,9 +44,6 @@ export function TestOutcome({ outcome }: { outcome: ShownTest }) {
           run={outcome}
           durationMs={outcome.durationMs}
           isSent={!isUnsent(outcome.reason)}
-          secretsShown={null}
-          wholeBody={null}
-          textsAt={null}
         />
       ) : null}
     </FormOutcome>
@@ -70,9 +67,7 @@ function OutcomeWords({ outcome }: { outcome: ShownTest }) {
     );
   }
   if (outcome.status === 'failed' && outcome.explanation)
-    return (
-      <FailureNotice explanation={outcome.explanation} response={outcome.response} editTo={null} />
-    );
+    return <FailureNotice explanation={outcome.explanation} response={outcome.response} />;
   return (
     <Notice kind="done" title={`Test run: success, HTTP ${outcome.responseStatus}`}>
       {`Answered in ${formatMilliseconds(outcome.durationMs)}. It counts toward the monthly limit and is not kept in the history.`}

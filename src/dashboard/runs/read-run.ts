@@ -1,13 +1,11 @@
 import { notFound, notHere, open } from '../serving/open.ts';
 import { data } from 'react-router';
-import type { AlertSettings } from '#domain/alert-settings';
 import type { Context } from '../context.ts';
 import type {
   ExecutionRunDetail,
   JobRunDetail,
   RunDetail,
   ShowOptions,
-  Streak,
   Work,
 } from '../services.ts';
 import { textParts, type RunTextPart } from './run-text.ts';
@@ -51,20 +49,14 @@ async function readFailedSource(
   run: JobRunDetail | ExecutionRunDetail,
 ) {
   if (run.explanation === null) return null;
-  if (run.kind === 'job') {
-    const row = await work.readQueueRow(teamId, run.record.queueId);
-    return row && factsOf('queue', row.queue, row.streak);
-  }
-  const row = await work.readCronRow(teamId, run.cron.id);
-  return row && factsOf('cron', row.cron, row.streak);
-}
-
-function factsOf(
-  kind: 'cron' | 'queue',
-  { id, name, alertSettings }: { id: string; name: string; alertSettings: AlertSettings },
-  streak: Streak | null,
-) {
-  return { kind, id, name, alertSettings, streak };
+  const row =
+    run.kind === 'job'
+      ? await work.readQueueRow(teamId, run.record.queueId)
+      : await work.readCronRow(teamId, run.cron.id);
+  if (row === null) return null;
+  const kind = 'queue' in row ? 'queue' : 'cron';
+  const { id, name, alertSettings } = 'queue' in row ? row.queue : row.cron;
+  return { kind, id, name, alertSettings, streak: row.streak } as const;
 }
 
 /** A payload of the maximum size fits, even escaped twice. */

@@ -1,9 +1,8 @@
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
-import type { Column } from '../lists/DataTable.tsx';
+import { type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { NOTHING } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { Time } from '../parts/Time.tsx';
 import type { FoundRun, JobListRow } from '../services.ts';
 import { describeFault, describeOutcome } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
@@ -29,14 +28,10 @@ export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
 };
 
 export const outcomeColumns: Column<Row>[] = [
-  {
-    head: 'Attempt',
+  numberColumn('Attempt', '76px', ({ attemptNumber }) => attemptNumber ?? NOTHING, {
     hiddenBelow: 900,
-    width: '76px',
-    isNumber: true,
     givesWay: 1,
-    cell: ({ attemptNumber }) => attemptNumber ?? NOTHING,
-  },
+  }),
   {
     head: 'Outcome',
     width: '186px',
@@ -48,14 +43,7 @@ export const outcomeColumns: Column<Row>[] = [
     },
   },
   durationColumn,
-  {
-    head: 'When',
-    isPlain: true,
-    isTime: true,
-    width: '112px',
-    givesWay: 5,
-    cell: ({ at }) => <Time at={at} />,
-  },
+  timeColumn('When', ({ at }) => at, { isPlain: true, givesWay: 5 }),
 ];
 
 /** With the target's message as a tip, and a link to the retry's job. */
