@@ -1,5 +1,6 @@
 /** Exports everything that `server.ts` needs, since the context's keys exist only inside the bundle. */
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { renderToPipeableStream } from 'react-dom/server';
 import {
   createRequestHandler as createRouterHandler,
@@ -41,7 +42,7 @@ export const handleError: HandleErrorFunction = (error, { request, context }) =>
 };
 
 /** Renders the whole page first: the status can still change, and no script has to put pieces in place. */
-export default function renderPage(
+export default async function renderPage(
   request: Request,
   status: number,
   headers: Headers,
@@ -50,31 +51,21 @@ export default function renderPage(
 ): Promise<Response> {
   const { nonce } = context.get(requestFacts);
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => abort(new Error('Rendering took too long')), renderingLimitMs);
-    const chunks: Buffer[] = [];
-    const html = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        chunks.push(chunk);
-        done();
-      },
-      final(done) {
-        clearTimeout(timer);
-        resolve(new Response(Buffer.concat(chunks), { status, headers }));
-        done();
-      },
-    });
-    const { pipe, abort } = renderToPipeableStream(
-      <ServerRouter context={routerContext} url={request.url} nonce={nonce} />,
-      {
-        nonce,
-        onAllReady: () => pipe(html),
-        onShellError: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-        onError: (error) => handleError(error, { request, context, params: {} }),
-      },
-    );
-  });
+  const ready = Promise.withResolvers<void>();
+  const { pipe, abort } = renderToPipeableStream(
+    <ServerRouter context={routerContext} url={request.url} nonce={nonce} />,
+    {
+      nonce,
+      onAllReady: ready.resolve,
+      onShellError: ready.reject,
+      onError: (error) => handleError(error, { request, context, params: {} }),
+    },
+  );
+  const timer = setTimeout(() => abort(new Error('Rendering took too long')), renderingLimitMs);
+  try {
+    await ready.promise;
+    return new Response(await buffer(pipe(new PassThrough())), { status, headers });
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -21,12 +21,7 @@ export function PresentChannel({
   const { kind, shown, addresses, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
   return (
     <>
-      {isFailing(channel) ? (
-        <Notice kind="failed" title="The last notification could not be sent.">
-          {asSentence(lastError ?? '')} It failed <Time at={lastErrorAt} />. Belfry retries a
-          notification for an hour.
-        </Notice>
-      ) : null}
+      <ChannelTrouble channel={channel} />
       {isMailedKind(kind) && !sendsMail ? <NoMailServer /> : null}
       <DefinitionList
         entries={[
@@ -50,6 +45,19 @@ export function PresentChannel({
       />
       {addresses.length > 0 ? <ChannelAddresses addresses={addresses} /> : null}
     </>
+  );
+}
+
+type ChannelTroubleProps = { channel: ChannelView; by?: string };
+
+/** Nothing if the last notification was sent. */
+export function ChannelTrouble({ channel, by = '' }: ChannelTroubleProps) {
+  if (!isFailing(channel)) return null;
+  return (
+    <Notice kind="failed" title={`The last notification${by} could not be sent.`}>
+      {asSentence(channel.lastError ?? '')} It failed <Time at={channel.lastErrorAt} />. Belfry
+      retries a notification for an hour.
+    </Notice>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation, useRevalidator } from 'react-router';
 import { formatAmount, NOTHING } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
@@ -104,18 +104,14 @@ export function DataTable<Row>({
   const columns = given.filter(({ isActions }) => maySend || !isActions);
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
-  const selecting = bulk ? { order, selection, onChange: setSelection } : {};
-  const columnsFrom = measureColumns(columns, bulk !== undefined);
+  const selecting = { order, selection, onChange: setSelection };
+  const parts = {
+    columns: measureColumns(columns, bulk !== undefined),
+    selecting: bulk ? selecting : null,
+  };
   return (
     <div className={classes.frame} data-pauses-refresh={selection.ids.size > 0 || undefined}>
-      {bulk ? (
-        <BulkBar
-          bulk={bulk}
-          selection={selection}
-          onChange={setSelection}
-          shownCount={shown.length}
-        />
-      ) : null}
+      {bulk ? <BulkBar bulk={bulk} {...selecting} /> : null}
       <WaitingRows
         count={{ count: waiting, isMore: waiting > 0 && left === shown.length }}
         left={left}
@@ -124,16 +120,10 @@ export function DataTable<Row>({
       <div className={classes.scroll}>
         <table className={classes.table}>
           <caption className="sr-only">{caption}</caption>
-          <TableHead columns={columnsFrom} {...selecting} />
+          <TableHead {...parts} />
           <tbody>
             {shown.map((row) => (
-              <TableRow
-                key={keyOf(row)}
-                id={keyOf(row)}
-                row={row}
-                columns={columnsFrom}
-                {...selecting}
-              />
+              <TableRow key={keyOf(row)} id={keyOf(row)} row={row} {...parts} />
             ))}
           </tbody>
         </table>
@@ -194,40 +184,26 @@ function useLiveRows<Row>({
 }
 
 type Selecting = {
-  order?: readonly string[];
-  selection?: Selection;
-  onChange?: (selection: Selection) => void;
+  order: readonly string[];
+  selection: Selection;
+  onChange: (selection: Selection) => void;
 };
 
-function TableHead<Row>({
-  columns,
-  order,
-  selection,
-  onChange,
-}: { columns: readonly MeasuredColumn<Row>[] } & Selecting) {
+type PartProps<Row> = { columns: readonly MeasuredColumn<Row>[]; selecting: Selecting | null };
+
+function TableHead<Row>({ columns, selecting }: PartProps<Row>) {
   const { word } = useShownZone();
-  const all = order !== undefined && order.length > 0 && selection?.ids.size === order.length;
   return (
     <thead>
       <tr>
-        {order && onChange ? (
-          <th className={classes.box}>
-            <input
-              type="checkbox"
-              className="needs-script"
-              aria-label="Select all rows of this page"
-              checked={all}
-              onChange={(event) => onChange(selectPage(order, event.currentTarget.checked))}
-            />
-          </th>
-        ) : null}
+        {selecting ? <SelectPage {...selecting} /> : null}
         {columns.map((column, at) => (
           <th
             key={at}
             scope="col"
             data-from={column.from}
             data-number={column.isNumber || undefined}
-            style={widthOf(column)}
+            style={column.width && { width: column.width }}
           >
             {column.isTime ? `${column.head}, ${word}` : column.head}
           </th>
@@ -237,46 +213,43 @@ function TableHead<Row>({
   );
 }
 
-function widthOf(column: { width?: string }): CSSProperties | undefined {
-  return column.width ? { width: column.width } : undefined;
+function SelectPage({ order, selection, onChange }: Selecting) {
+  return (
+    <th className={classes.box}>
+      <input
+        type="checkbox"
+        className="needs-script"
+        aria-label="Select all rows of this page"
+        checked={order.length > 0 && selection.ids.size === order.length}
+        onChange={(event) => onChange(selectPage(order, event.currentTarget.checked))}
+      />
+    </th>
+  );
 }
 
-function TableRow<Row>({
-  id,
-  row,
-  columns,
-  order,
-  selection,
-  onChange,
-}: { id: string; row: Row; columns: readonly MeasuredColumn<Row>[] } & Selecting) {
-  const withShift = useRef(false);
-  const isChosen = selection?.ids.has(id) ?? false;
+function SelectRow({ id, order, selection, onChange }: Selecting & { id: string }) {
   return (
-    <tr data-chosen={isChosen || undefined}>
-      {order && selection && onChange ? (
-        <td className={classes.box}>
-          <input
-            type="checkbox"
-            name="id"
-            value={id}
-            form="bulk"
-            aria-label="Select row"
-            checked={isChosen}
-            onClick={(event) => {
-              withShift.current = event.shiftKey;
-            }}
-            onChange={(event) =>
-              onChange(
-                clickRow(selection, id, {
-                  order,
-                  withShift: withShift.current,
-                  checked: event.currentTarget.checked,
-                }),
-              )
-            }
-          />
-        </td>
-      ) : null}
+    <td className={classes.box}>
+      <input
+        type="checkbox"
+        name="id"
+        value={id}
+        form="bulk"
+        aria-label="Select row"
+        checked={selection.ids.has(id)}
+        onChange={({ currentTarget: { checked }, nativeEvent }) => {
+          const withShift = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
+          onChange(clickRow(selection, id, { order, withShift, checked }));
+        }}
+      />
+    </td>
+  );
+}
+
+function TableRow<Row>({ id, row, columns, selecting }: PartProps<Row> & { id: string; row: Row }) {
+  return (
+    <tr data-chosen={selecting?.selection.ids.has(id) || undefined}>
+      {selecting ? <SelectRow id={id} {...selecting} /> : null}
       {columns.map((column, at) => {
         const content = column.cell(row);
         return (
@@ -301,17 +274,10 @@ function TableRow<Row>({
   );
 }
 
-type BulkBarProps = {
-  bulk: BulkActions;
-  selection: Selection;
-  onChange: (selection: Selection) => void;
-  shownCount: number;
-};
-
-function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
+function BulkBar({ bulk, order, selection, onChange }: Selecting & { bulk: BulkActions }) {
   const { count, isMore } = bulk.matching;
   const all = formatAmount(bulk.matching);
-  const isWholePage = shownCount > 0 && selection.ids.size === shownCount;
+  const isWholePage = order.length > 0 && selection.ids.size === order.length;
   const chosen = selection.everything
     ? { count, text: all }
     : { count: selection.ids.size, text: String(selection.ids.size) };
@@ -327,7 +293,7 @@ function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
         {selection.everything
           ? `All ${all} that match are selected.`
           : `${selection.ids.size} selected.`}{' '}
-        {isWholePage && !selection.everything && (count > shownCount || isMore) ? (
+        {isWholePage && !selection.everything && (count > order.length || isMore) ? (
           <button
             type="button"
             className={classes.link}

@@ -9,29 +9,23 @@ const MOST_PAGES = 600;
 const CUT_OFF =
   'There is more. A file has at most 100,000 rows, and a search is limited in time. Choose a shorter time to get the rest.';
 
-interface ExportedPage<Row> {
-  rows: Row[];
-  next: string | null;
-}
-
-/**
- * Streams with the memory of one page. @param readPage at most `limit` rows
- * @param write cells in the order of the columns
- */
-export function answerExport<Row>({
-  format,
-  name,
-  columns,
-  readPage,
-  write,
-}: {
+type Export<Row> = {
   format: ExportFormat;
   /** Without extension. */
   name: string;
   columns: readonly string[];
-  readPage: (from: string | undefined, limit: number) => Promise<ExportedPage<Row>>;
+  /** At most `limit` rows. */
+  readPage: (
+    from: string | undefined,
+    limit: number,
+  ) => Promise<{ rows: Row[]; next: string | null }>;
+  /** In the order of the columns. */
   write: (row: Row) => readonly Cell[];
-}): Response {
+};
+
+/** Streams with the memory of one page. */
+export function answerExport<Row>(asked: Export<Row>): Response {
+  const { format, name, columns, readPage, write } = asked;
   const writeRow = (row: Row) =>
     format === 'csv'
       ? writeCsvLine(write(row))
@@ -59,7 +53,7 @@ const PAGE_ROWS = 200;
 
 async function* eachPage<Row>(
   { head, end }: { head: string; end: string },
-  readPage: (from: string | undefined, limit: number) => Promise<ExportedPage<Row>>,
+  readPage: Export<Row>['readPage'],
   writeRow: (row: Row) => string,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
@@ -77,14 +71,14 @@ async function* eachPage<Row>(
 }
 
 /** RFC 4180. An apostrophe precedes text that a spreadsheet would take for a formula. */
-export function writeCsvLine(cells: readonly (string | number | boolean | null)[]): string {
+export function writeCsvLine(cells: readonly Cell[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
 
 // Quotes are ignored: with another separator they aren't at a cell's beginning.
 const BEFORE_FORMULA = /(?=[=+\-@\t\r])(?<=(?:^|[;\t\r\n])"*)/g;
 
-function writeCell(cell: string | number | boolean | null): string {
+function writeCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = cell.replaceAll(BEFORE_FORMULA, "'");

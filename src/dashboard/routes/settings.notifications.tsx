@@ -1,12 +1,10 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { isMailedKind, MOST_CHANNELS } from '#domain/notification-channel';
-import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
+import { nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
-import { NoMailServer } from '../alerts/PresentChannel.tsx';
+import { ChannelTrouble, NoMailServer } from '../alerts/PresentChannel.tsx';
 import { DataTable } from '../lists/DataTable.tsx';
-import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
-import { Time } from '../parts/Time.tsx';
 import { actOn, notFound, open } from '../serving/open.ts';
 import type { ChannelUser } from '../services.ts';
 import type { Route } from './+types/settings.notifications.ts';
@@ -45,19 +43,11 @@ export function action({ context }: Route.ActionArgs) {
 
 export default function Notifications({ loaderData }: Route.ComponentProps) {
   const { rows, memberCount, sendsMail } = loaderData;
-  const failing = rows.filter(isFailing);
   return (
     <>
       <div className="stack notices">
-        {failing.map((channel) => (
-          <Notice
-            key={channel.id}
-            kind="failed"
-            title={`The last notification by “${nameOfChannel(channel)}” could not be sent.`}
-          >
-            {asSentence(channel.lastError ?? '')} It failed <Time at={channel.lastErrorAt} />.
-            Belfry retries a notification for an hour.
-          </Notice>
+        {rows.map((row) => (
+          <ChannelTrouble key={row.id} channel={row} by={` by “${nameOfChannel(row)}”`} />
         ))}
         {!sendsMail && rows.some(({ kind }) => isMailedKind(kind)) ? <NoMailServer /> : null}
       </div>
