@@ -19,7 +19,7 @@ import { ClockJumps } from '#engine/chores/clock-jumps';
 import { watchDepths } from '#engine/chores/depth-watch';
 import { endPauses } from '#engine/chores/pause-ends';
 import { Engine } from '#engine/engine';
-import { Housekeeping } from '#engine/chores/housekeeping';
+import { keepHouse } from '#engine/chores/housekeeping';
 import { SnapshotWatch } from '#engine/chores/snapshot-watch';
 import { Backups } from '#operate/backups';
 import { watchForwarding } from '#operate/forwarding';
@@ -105,7 +105,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const { historyDays, successHistoryDays, historyMaxBytes } = config;
   const clockJumps = new ClockJumps(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
-  const housekeeping = new Housekeeping({ ...history, historyMaxBytes });
+  const housekeeping = keepHouse({ ...history, historyMaxBytes });
   const background = [housekeeping, snapshots, bulkRunner, ...duties];
   const start = async (signal: AbortSignal) => {
     await prepareHistory(history);

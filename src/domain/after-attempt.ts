@@ -30,3 +30,14 @@ export function decideAfterAttempt(
   if (afterSeconds === undefined) return { kind: 'dead-letter' };
   return { kind: 'retry', at: attempt.completedAt + afterSeconds * 1000 };
 }
+
+/** If the first attempt is also the last, only the failure is raised: both would report the same run (§6.4). */
+export function decideJobAlert(
+  step: NextStep,
+  attemptNumber: number,
+  emailAlerts: boolean,
+): 'warning' | 'failure' | null {
+  if (!emailAlerts || step.kind === 'finish') return null;
+  if (step.kind === 'dead-letter') return 'failure';
+  return attemptNumber === 1 ? 'warning' : null;
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Burst, findGathering, GATHER_MS, NO_BURST, openNotification } from './alert-burst.ts';
-import { decideJobAlert } from './job-alert.ts';
+import { decideJobAlert } from './after-attempt.ts';
 import {
   endOfWindow,
   findMutingWindow,

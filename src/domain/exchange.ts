@@ -81,7 +81,7 @@ export const QUERY_TOO_LONG: Exchange = {
   },
 };
 
-interface SendOptions {
+export interface SendOptions {
   timeoutSeconds: number;
   needs: BodyNeeds;
 }

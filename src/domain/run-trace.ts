@@ -6,20 +6,12 @@ import type { FaultCode } from './connection-faults.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
 
-/** Long texts are cut. */
-interface JudgedAssertion {
-  assertion: Assertion;
-  ok: boolean;
-  expected: string;
-  got: string;
-}
-
 /** Stored with a run: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
   /** Absent in traces of older versions. */
   fault?: FaultCode;
-  /** Absent without assertions or 2xx. */
-  assertions?: readonly JudgedAssertion[];
+  /** Absent without assertions or 2xx. Long texts are cut. */
+  assertions?: readonly AssertionVerdict[];
   /** Absent if unsigned or not sent. */
   signature?: Signature;
   /** Kept because the cron may have been edited since. */
@@ -60,7 +52,7 @@ export function writeTrace(
   return JSON.stringify(kept);
 }
 
-function keepShort({ assertion, ok, expected, got }: AssertionVerdict): JudgedAssertion {
+function keepShort({ assertion, ok, expected, got }: AssertionVerdict): AssertionVerdict {
   return { assertion: cutTexts(assertion), ok, expected: cut(expected), got: cut(got) };
 }
 

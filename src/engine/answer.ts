@@ -1,10 +1,9 @@
-import { decideAfterAttempt } from '#domain/after-attempt';
+import { decideAfterAttempt, decideJobAlert } from '#domain/after-attempt';
 import { type SeenCertificate, seeCertificate } from '#domain/certificate';
 import { cronCallbackBody, jobCallbackBody } from '#domain/callback';
 import type { Clock } from '#domain/clock';
 import type { Exchange, OutgoingRequest } from '#domain/exchange';
 import { newId } from '#domain/ids';
-import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';

@@ -11,8 +11,9 @@ import type { EngineObserver } from './observer.ts';
 import { CallbackUnderWay } from './callback.ts';
 import { RunUnderWay, type RunTools } from './run-under-way.ts';
 import { Slots } from './slots.ts';
-import { AddingUp } from './chores/adding-up.ts';
-import { CronTimes } from './chores/cron-times.ts';
+import { addUpCounts, COUNTS_GATHERED_MS } from './chores/adding-up.ts';
+import { correctCronTimes } from './chores/cron-times.ts';
+import type { Repeating } from './chores/repeating.ts';
 import { cutToClaim, dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 
@@ -72,8 +73,8 @@ export class Engine {
     this.#wakeDue();
   });
   readonly #runTools: RunTools;
-  readonly #addingUp: AddingUp;
-  readonly #cronTimes: CronTimes;
+  readonly #addingUp: Repeating;
+  readonly #cronTimes: Repeating;
   #stopping = false;
   /** Dealt, and not taken by a run yet. */
   #reserved = 0;
@@ -91,15 +92,15 @@ export class Engine {
     this.#store = options.store;
     this.#clock = options.store.clock;
     this.#lostClaims = new LostClaims(options.store, options.log, this.#slots);
-    this.#addingUp = new AddingUp(options.store, options.log);
-    this.#cronTimes = new CronTimes(options.store, options.log);
+    this.#addingUp = addUpCounts(options.store, options.log);
+    this.#cronTimes = correctCronTimes(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runTools = {
       ...options,
       clock: this.#clock,
       slots: this.#slots,
       schedulerOf: ({ kind }) => this.#loops[kind].scheduler,
-      onEnd: () => this.#addingUp.expect(),
+      onEnd: () => this.#addingUp.start(COUNTS_GATHERED_MS),
     };
   }
 
@@ -109,7 +110,7 @@ export class Engine {
 
   /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
-    const isBusy = this.#isClaiming() || this.#slots.unsettled > 0 || this.#cronTimes.isWorking;
+    const isBusy = this.#isClaiming() || this.#slots.unsettled > 0 || this.#cronTimes.isRunning;
     const now = this.#clock.now();
     return !isBusy && this.#eachLoop.every(({ scheduler }) => scheduler.nextDueAt() > now);
   }
@@ -130,7 +131,7 @@ export class Engine {
     await this.#lease.start();
     this.#stopListening = this.#store.signals.listen((signal) => this.#receive(signal));
     await this.#rescan();
-    this.#addingUp.expect();
+    this.#addingUp.start(COUNTS_GATHERED_MS);
     this.#cronTimes.start();
   }
 

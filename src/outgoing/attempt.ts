@@ -1,11 +1,11 @@
 import type { ServerCertificate } from '#domain/certificate';
 import { CONNECT_SECONDS, type FaultCode, faultOf } from '#domain/connection-faults';
 import type {
-  BodyNeeds,
   Exchange,
   ExchangeUser,
   HeaderList,
   OutgoingRequest,
+  SendOptions,
 } from '#domain/exchange';
 import { BodyCollector } from './body.ts';
 import { BlockedAddress, type Connection, type ConnectionUser } from './connection.ts';
@@ -35,18 +35,13 @@ export interface AttemptTools {
   heads: HeadWriter;
 }
 
-interface AttemptOptions {
-  timeoutSeconds: number;
-  needs: BodyNeeds;
-}
-
 const NO_HEADERS: HeaderList = [];
 
 /** Ends exactly once, by `onExchange`; later events are ignored. */
 export class Attempt implements ConnectionUser, BudgetedTask {
   readonly #tools: AttemptTools;
   readonly #request: OutgoingRequest;
-  readonly #options: AttemptOptions;
+  readonly #options: SendOptions;
   readonly #user: ExchangeUser;
   readonly #watch: Stopwatch;
   readonly #cancelTimeout: () => void;
@@ -72,7 +67,7 @@ export class Attempt implements ConnectionUser, BudgetedTask {
   constructor(
     tools: AttemptTools,
     request: OutgoingRequest,
-    options: AttemptOptions,
+    options: SendOptions,
     user: ExchangeUser,
   ) {
     this.#tools = tools;

@@ -6,7 +6,8 @@ import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { eventually } from '#testing/process';
 import { openPostgresTestStore, openSqliteTestStore, type TestStore } from '#testing/stores';
-import { AddingUp } from './adding-up.ts';
+import { addUpCounts, COUNTS_GATHERED_MS } from './adding-up.ts';
+import type { Repeating } from './repeating.ts';
 
 async function settleOne(store: TestStore, teamId?: string): Promise<void> {
   const ofTeam = teamId ?? (await aTeam(store)).id;
@@ -32,7 +33,7 @@ const STEPS = 3;
 
 interface Scene extends AsyncDisposable {
   store: TestStore;
-  addingUp: AddingUp;
+  addingUp: Repeating;
   /** How often the store was asked for counts. */
   looks: () => number;
   /** Timers that nobody else has set. */
@@ -48,7 +49,7 @@ const STATEMENTS = ['find-batch-counts', 'take-batch-counts', 'add-outcomes', 'a
  * @param duringStep  called with the name of each statement of a step, while the step is under way
  */
 async function openScene(
-  duringStep: (addingUp: AddingUp, statement: string) => void,
+  duringStep: (addingUp: Repeating, statement: string) => void,
 ): Promise<Scene> {
   let looks = 0;
   const store = await openSqliteTestStore({
@@ -59,7 +60,7 @@ async function openScene(
       duringStep(addingUp, statement);
     },
   });
-  const addingUp = new AddingUp(store, silentLog);
+  const addingUp = addUpCounts(store, silentLog);
   await countMany(store, 2_500);
   const others = store.testClock.waiting;
   return {
@@ -84,13 +85,13 @@ describe('adding up', () => {
     const ran: string[] = [];
     await using store = await openSqliteTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const looks = () => ran.filter((sql) => sql.includes('find-batch-counts')).length;
-    const addingUp = new AddingUp(store, silentLog);
+    const addingUp = addUpCounts(store, silentLog);
     await settleOne(store);
-    addingUp.expect();
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(4_999);
     assert.equal(await areAddedUp(store), false);
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(1);
     await eventually(() => areAddedUp(store), { what: 'the counts to be added up' });
     await store.testClock.advance(60_000);
@@ -102,11 +103,11 @@ describe('adding up', () => {
     await using store = await openSqliteTestStore();
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (event: string) => warnings.push(event) };
-    const addingUp = new AddingUp(store, log);
+    const addingUp = addUpCounts(store, log);
     const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
     await settleOne(store);
     await ask('alter table outcome_hours rename to kept_hours');
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(5_000);
     await eventually(() => warnings.length > 0, { what: 'the fault to be logged' });
     await ask('alter table kept_hours rename to outcome_hours');
@@ -121,7 +122,7 @@ describe('adding up', () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const tries = () => ran.filter((sql) => sql.includes('add-outcomes')).length;
-    const addingUp = new AddingUp(store, silentLog);
+    const addingUp = addUpCounts(store, silentLog);
     const { id } = await aTeam(store);
     await settleOne(store, id);
     await store.batchCounts.addUp(10);
@@ -129,7 +130,7 @@ describe('adding up', () => {
     {
       await using holder = await holdRows(store);
       await holder.query('select 1 from outcome_hours for update');
-      addingUp.expect();
+      addingUp.start(COUNTS_GATHERED_MS);
       await store.testClock.advance(5_000);
       // The one above, one of the step, and one of the team by itself.
       await eventually(() => tries() === 3, { what: 'the team to be found locked' });
@@ -141,9 +142,9 @@ describe('adding up', () => {
   });
 
   test('folding counts uses one timer while runs keep ending', async () => {
-    await using scene = await openScene((addingUp) => addingUp.expect());
+    await using scene = await openScene((addingUp) => addingUp.start(COUNTS_GATHERED_MS));
     const { store, addingUp, looks, timers } = scene;
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(5_000);
     assert.deepEqual([looks(), timers()], [1, 1]);
     await store.testClock.advance(1_000);
@@ -155,13 +156,13 @@ describe('adding up', () => {
   });
 
   test('folding counts that is stopped between two steps reads nothing more', async () => {
-    await using scene = await openScene((addingUp) => addingUp.expect());
+    await using scene = await openScene((addingUp) => addingUp.start(COUNTS_GATHERED_MS));
     const { store, addingUp, looks, timers } = scene;
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(5_000);
     await addingUp.stop();
     assert.equal(timers(), 0);
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(MINUTE);
     assert.deepEqual([looks(), timers()], [1, 0]);
   });
@@ -171,11 +172,11 @@ describe('adding up', () => {
     await using scene = await openScene((addingUp, sql) => {
       events.push(sql);
       if (events.length > 1) return;
-      addingUp.expect();
+      addingUp.start(COUNTS_GATHERED_MS);
       void addingUp.stop().then(() => events.push('stopped'));
     });
     const { store, addingUp, timers } = scene;
-    addingUp.expect();
+    addingUp.start(COUNTS_GATHERED_MS);
     await store.testClock.advance(5_000 + MINUTE);
     assert.deepEqual(events, [...STATEMENTS, 'stopped']);
     assert.equal(timers(), 0);

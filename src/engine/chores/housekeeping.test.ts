@@ -9,7 +9,7 @@ import { eventually } from '#testing/process';
 import { forEachStore } from '#testing/stores';
 import type { Store } from '#store/store';
 import { ClockJumps } from './clock-jumps.ts';
-import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
+import { type HousekeepingOptions, keepHouse } from './housekeeping.ts';
 
 const JOBS = 2_000;
 
@@ -32,7 +32,7 @@ describe('housekeeping', () => {
         ...silentLog,
         warn: (_event: string, fields: object = {}) => failures.push(fields),
       };
-      const housekeeping = keepHouse(store, { log });
+      const housekeeping = housekeepingOf(store, { log });
       housekeeping.start();
       await store.testClock.advance(60_000);
       const until = store.clock.now() + 59_000;
@@ -58,7 +58,7 @@ describe('housekeeping', () => {
       const old = { team_id: team.id, queue_id: queue.id, completed_at };
       const failed = { ...old, status: 'failed', reason: 'timeout' } as const;
       await fillJobs(store, [{ ...old, status: 'success' }, failed]);
-      const housekeeping = keepHouse(store, { successHistoryDays: 7 });
+      const housekeeping = housekeepingOf(store, { successHistoryDays: 7 });
       housekeeping.start();
       await store.testClock.advance(60_000);
       await eventually(
@@ -92,7 +92,7 @@ describe('housekeeping', () => {
           if (event.includes('size') || event.includes('left')) events.push(event);
         };
         const log = { ...silentLog, debug, info, warn: info };
-        return keepHouse(store, { log, historyMaxBytes: 1 });
+        return housekeepingOf(store, { log, historyMaxBytes: 1 });
       });
       for (const house of houses) house.start();
       const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
@@ -128,7 +128,7 @@ describe('housekeeping', () => {
           { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
         ]);
         const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
-        const housekeeping = keepHouse(store, { historyMaxBytes });
+        const housekeeping = housekeepingOf(store, { historyMaxBytes });
         housekeeping.start();
         await store.testClock.advance(60_000);
         store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
@@ -149,8 +149,8 @@ describe('housekeeping', () => {
   });
 });
 
-function keepHouse(store: Store, options: Partial<HousekeepingOptions>): Housekeeping {
+function housekeepingOf(store: Store, options: Partial<HousekeepingOptions>) {
   const clockJumps = new ClockJumps(store.clock, silentLog);
   const days = { historyDays: 30, successHistoryDays: 30, historyMaxBytes: null };
-  return new Housekeeping({ store, log: silentLog, clockJumps, ...days, ...options });
+  return keepHouse({ store, log: silentLog, clockJumps, ...days, ...options });
 }

@@ -40,11 +40,16 @@ interface Chore {
 }
 
 /** Deletes expired rows (§3.9) and returns their disk space in small steps. Several nodes may do it at once. */
-export class Housekeeping {
+export function keepHouse(options: HousekeepingOptions): Repeating {
+  const chores = new Chores(options);
+  const { store, log } = options;
+  return new Repeating(store.clock, log, 'retention.failed', () => chores.step());
+}
+
+class Chores {
   readonly #options: HousekeepingOptions;
   readonly #pace: PaceLimits;
   readonly #chores: Chore[];
-  readonly #steps: Repeating;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -63,24 +68,17 @@ export class Housekeeping {
       const shrinking = new Shrinking({ store, log, maxBytes });
       this.#chores.push(chore('size', (size) => this.#shrink(shrinking, size)));
     }
-    this.#steps = new Repeating(options.store.clock, options.log, 'retention.failed', () =>
-      this.#step(),
-    );
-  }
-
-  start(): void {
-    this.#steps.start(LOOK_EVERY_MS);
-  }
-
-  stop(): Promise<void> {
-    return this.#steps.stop();
   }
 
   /** Returns the pause until the next chore. */
-  async #step(): Promise<number> {
+  async step(): Promise<number> {
+    if (this.#idleMs > 0) return this.#idleMs;
     const tookMs = await this.#do(this.#nextChore);
-    const nowMs = this.#options.store.clock.monotonicMs();
-    return Math.max(LEAST_PAUSE_MS, tookMs, this.#nextChore.dueAtMs - nowMs);
+    return Math.max(LEAST_PAUSE_MS, tookMs, this.#idleMs);
+  }
+
+  get #idleMs(): number {
+    return this.#nextChore.dueAtMs - this.#options.store.clock.monotonicMs();
   }
 
   get #nextChore(): Chore {

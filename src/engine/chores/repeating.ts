@@ -32,6 +32,10 @@ export class Repeating {
     this.#step = step;
   }
 
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   get isStopped(): boolean {
     return this.#stopped;
   }

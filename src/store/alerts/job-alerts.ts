@@ -5,7 +5,7 @@ import { type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { all } from '../database/rows.ts';
 import type { ClaimedJob } from '../runs/claims.ts';
 
-/** domain/job-alert decides which attempts raise one. */
+/** domain/after-attempt decides which attempts raise one. */
 export interface JobAlert {
   alert: 'warning' | 'failure';
   run: Pick<ClaimedJob, 'teamId' | 'queueId' | 'id' | 'attemptNumber'>;
