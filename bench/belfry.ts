@@ -3,7 +3,7 @@ import { parseNetworks } from '#domain/network';
 import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { silentLog } from '#domain/log';
 import { Engine } from '#engine/engine';
-import { type EngineObserver, unobserved } from '#engine/observer';
+import type { EngineObserver } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
 import { Metrics } from '#operate/metrics';
@@ -59,7 +59,7 @@ export function buildBenchEngine(
     store,
     sender,
     log: silentLog,
-    observer: { ...unobserved, ...observer },
+    observer,
     maxConcurrentRequests,
     responseKeepBytes: 65_535,
     limits: NO_LIMITS,

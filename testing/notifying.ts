@@ -1,5 +1,4 @@
-import type { Notifier } from '#alerts/notifier';
-import { createNotifier } from '#alerts/notifier';
+import { Notifier } from '#alerts/notifier';
 import { silentLog } from '#domain/log';
 import { createMailer } from '#people/mail';
 import type { Store } from '#store/store';
@@ -30,7 +29,7 @@ export async function startNotifier(
   const { sender, clock } = service;
   const { stopUrlOf } = service.people;
   const tools = { store, sender, mailer, log: silentLog, baseUrl: BASE_URL, stopUrlOf };
-  const notifier = createNotifier(tools);
+  const notifier = new Notifier(tools);
   await notifier.start();
   const isDone = async () => {
     const waiting = await store.notifications.scanWaiting();

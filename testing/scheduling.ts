@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '#domain/log';
 import { Engine } from '#engine/engine';
-import { unobserved } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
@@ -149,7 +148,7 @@ async function startEngineOn(
     store,
     sender,
     log: silentLog,
-    observer: unobserved,
+    observer: {},
     maxConcurrentRequests: 256,
     responseKeepBytes: 65_535,
     leaseMs: 365 * 24 * 3600 * SECOND,

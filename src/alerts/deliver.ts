@@ -8,6 +8,7 @@ import { formatMail } from './channels/email.ts';
 import type { Message } from './channels/message.ts';
 import type { Post } from './channels/post.ts';
 import { postsOf } from './channels/registry.ts';
+import type { Store } from '#store/store';
 import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
@@ -23,6 +24,17 @@ export interface Posting {
   /** Null if the team has none. */
   readSecret: () => Promise<string | null>;
   now: () => number;
+}
+
+export function postingFor(
+  { store, sender }: { store: Store; sender: Sender },
+  teamId: string,
+): Posting {
+  return {
+    sender,
+    readSecret: async () => (await store.teams.readSigningSecret(teamId))?.secret ?? null,
+    now: () => store.clock.now(),
+  };
 }
 
 /**

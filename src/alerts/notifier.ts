@@ -11,11 +11,9 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { type Delivery, mailTo, postToChannel, type Recipient } from './deliver.ts';
-import { postingFor } from './posting.ts';
+import { type Delivery, mailTo, postingFor, postToChannel, type Recipient } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 import { NONE_CONFIRMED, type NotificationObserver, NotificationSending } from './sending.ts';
-import { unobservedNotifications } from './sending.ts';
 
 interface NotifierOptions {
   store: Store;
@@ -33,32 +31,12 @@ interface NotifierOptions {
   observer?: NotificationObserver;
 }
 
-/** `logged`: without SMTP, the mail was logged. */
-export type TestOutcome = Delivery;
-
-export interface Notifier {
-  readonly name: 'notifier';
-  /** A process that only serves pages doesn't call it, and can still send tests. */
-  start(): Promise<void>;
-  stop(graceMs: number): Promise<void>;
-  isQuiet(): boolean;
-  /**
-   * The channel need not be saved. The kind `email` goes to every member (§6.5), `email-addresses` to the addresses
-   * that are confirmed in the stored channel.
-   */
-  sendTest(teamId: string, config: ChannelConfig, channelId?: string | null): Promise<TestOutcome>;
-}
-
 /** A chat that hangs doesn't delay other teams. */
 const MAX_TEAMS_AT_ONCE = 20;
 const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
 
-export function createNotifier(options: NotifierOptions): Notifier {
-  return new NotificationLoop(options);
-}
-
-class NotificationLoop implements Notifier {
+export class Notifier {
   readonly name = 'notifier';
   readonly #options: NotifierOptions;
   readonly #store: Store;
@@ -75,14 +53,10 @@ class NotificationLoop implements Notifier {
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#sending = new NotificationSending(
-      { observer: unobservedNotifications, ...options },
-      () => {
-        return !this.#running;
-      },
-    );
+    this.#sending = new NotificationSending(options, () => !this.#running);
   }
 
+  /** A process that only serves pages doesn't call it, and can still send tests. */
   async start(): Promise<void> {
     this.#running = true;
     this.#stopListening = this.#store.signals.listen(({ kind }) => {
@@ -106,15 +80,18 @@ class NotificationLoop implements Notifier {
     return !this.#looking && this.#sendings.size === 0;
   }
 
+  /**
+   * The channel need not be saved. The kind `email` goes to every member (§6.5), `email-addresses` to the addresses
+   * that are confirmed in the stored channel.
+   */
   async sendTest(
     teamId: string,
     config: ChannelConfig,
     channelId: string | null = null,
-  ): Promise<TestOutcome> {
+  ): Promise<Delivery> {
     const team = await this.#store.teams.find(teamId);
     const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
-    if (!isMailed(config))
-      return postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
+    if (!isMailed(config)) return postToChannel(postingFor(this.#options, teamId), config, message);
     const recipients = await this.#listRecipients(teamId, config, channelId);
     if (recipients.length === 0 && config.kind === 'email-addresses')
       return { kind: 'failed', error: NONE_CONFIRMED };
@@ -144,8 +121,8 @@ class NotificationLoop implements Notifier {
   }
 
   /** Stops at the first failure: a person is waiting, and a server that is down refuses every mail. */
-  async #mailTest(recipients: readonly Recipient[], message: Message): Promise<TestOutcome> {
-    let outcome: TestOutcome = { kind: 'sent' };
+  async #mailTest(recipients: readonly Recipient[], message: Message): Promise<Delivery> {
+    let outcome: Delivery = { kind: 'sent' };
     for (const recipient of recipients) {
       outcome = await mailTo(this.#options.mailer, recipient, message);
       if (outcome.kind === 'failed') break;

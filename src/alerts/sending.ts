@@ -13,11 +13,10 @@ import type { ClaimedNotification, NotificationTarget } from '#store/alerts/noti
 import { createMask } from '#domain/masking';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
-import { postingFor } from './posting.ts';
 import type { Message } from './channels/message.ts';
 import { writeDigest } from './compose-digest.ts';
 import { writeMessage } from './compose.ts';
-import { type Delivery, mailTo, postToChannel } from './deliver.ts';
+import { type Delivery, mailTo, postingFor, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
 /** Must be quick and never throw. */
@@ -27,11 +26,6 @@ export interface NotificationObserver {
   /** It is retried for an hour. */
   notificationFailed(channel: ChannelConfig['kind']): void;
 }
-
-export const unobservedNotifications: NotificationObserver = {
-  notificationSent: () => {},
-  notificationFailed: () => {},
-};
 
 interface SendingTools {
   store: Store;
@@ -43,7 +37,7 @@ interface SendingTools {
   isSecretHeader?: IsSecretHeader | undefined;
   /** Of the operator. */
   maskedFields?: readonly string[] | undefined;
-  observer: NotificationObserver;
+  observer?: NotificationObserver;
 }
 
 /** Longer than one post or mail can take. */
@@ -209,11 +203,11 @@ export class NotificationSending {
     if (delivery.kind === 'failed') {
       const { error } = delivery;
       log.warn('notification.not-sent', { ...fields, attempt: notification.attempts, error });
-      observer.notificationFailed(channel);
+      observer?.notificationFailed(channel);
       return error;
     }
     log.debug('notification.sent', fields);
-    observer.notificationSent(channel);
+    observer?.notificationSent(channel);
     return null;
   }
 
@@ -235,7 +229,7 @@ export class NotificationSending {
     { message, mayContinue }: { message: Message; mayContinue: () => Promise<boolean> },
   ): Promise<Delivery> {
     const { alerts } = this.#store;
-    const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayContinue };
+    const posting = { ...postingFor(this.#tools, teamId), mayContinue };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
     // Leaves out recovered sources: the recovery may have been sent when there was no incident, so a new one would stay

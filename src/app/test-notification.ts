@@ -1,4 +1,5 @@
-import { createNotifier, type TestOutcome } from '#alerts/notifier';
+import type { Delivery } from '#alerts/deliver';
+import { Notifier } from '#alerts/notifier';
 import type { Config } from '#config/config';
 import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
@@ -22,7 +23,7 @@ export async function sendTestOnce(
   teamId: string,
   channel: ChannelConfig,
   channelId: string | null,
-): Promise<TestOutcome> {
+): Promise<Delivery> {
   const { allowedNetworks, dnsServers } = config;
   const sender = createSender({
     clock: realClock,
@@ -31,7 +32,7 @@ export async function sendTestOnce(
   });
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
   try {
-    const notifier = createNotifier({ store, sender, mailer, log, baseUrl, stopUrlOf });
+    const notifier = new Notifier({ store, sender, mailer, log, baseUrl, stopUrlOf });
     return await notifier.sendTest(teamId, channel, channelId);
   } finally {
     mailer.close();

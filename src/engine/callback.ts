@@ -54,7 +54,7 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
   onWritten(): void {
     const { observer, slots } = this.#tools;
     slots.settle(this);
-    if (this.#callback.unreadable === null) observer.callbackSent();
+    if (this.#callback.unreadable === null) observer.callbackSent?.();
   }
 
   onNotWritten(fault: unknown): void {

@@ -21,7 +21,7 @@ interface EngineOptions {
   store: Store;
   sender: Sender;
   log: Log;
-  observer: EngineObserver;
+  observer: Partial<EngineObserver>;
   maxConcurrentRequests: number;
   responseKeepBytes: number;
   /** Milliseconds. Tests that skip time set a long one. */
@@ -363,7 +363,7 @@ export class Engine {
     const { claimed, blocked, groups }: Claim = await (kind === 'queue'
       ? runs.claimJobs(asked, claimant)
       : runs.claimExecutions(asked, claimant));
-    this.#options.observer.claimed(claimed.length, blocked);
+    this.#options.observer.claimed?.(claimed.length, blocked);
     const taken = new Set(claimed.map(groupIdOf));
     for (const run of await this.#mayStart(nodeId, claimed)) {
       const group = groupOf.get(groupIdOf(run));

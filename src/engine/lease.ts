@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { LostClaim } from '#store/nodes/lost-claims';
-import { type EngineObserver, unobserved } from './observer.ts';
+import type { EngineObserver } from './observer.ts';
 import { Peers } from './peers.ts';
 import { Repeating } from './chores/repeating.ts';
 
@@ -15,7 +15,7 @@ const RENEW_AGAIN_MS = 500;
 interface LeaseOptions {
   store: Store;
   log: Log;
-  observer?: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;
+  observer?: Partial<EngineObserver>;
   /** More may be waiting than signals and claims reported. */
   onMoreToDo: () => void;
   leaseMs?: number | undefined;
@@ -31,7 +31,7 @@ export class Lease {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #observer: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;
+  readonly #observer: Partial<EngineObserver>;
   readonly #onMoreToDo: () => void;
   readonly #leaseMs: number;
   readonly #peers: Peers;
@@ -40,7 +40,7 @@ export class Lease {
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
 
-  constructor({ store, log, observer = unobserved, onMoreToDo, leaseMs = LEASE_MS }: LeaseOptions) {
+  constructor({ store, log, observer = {}, onMoreToDo, leaseMs = LEASE_MS }: LeaseOptions) {
     this.#leaseMs = leaseMs;
     this.#peers = new Peers(leaseMs);
     this.#store = store;
@@ -121,7 +121,7 @@ export class Lease {
     }
     if (this.#beats.isStopped) return;
     this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
-    this.#observer.leaseLost();
+    this.#observer.leaseLost?.();
     await this.#join();
     // Claims under the old id returned nothing.
     this.#onMoreToDo();
@@ -133,7 +133,7 @@ export class Lease {
     const found = await this.#store.nodes.recoverDead(this.#nodeId, this.#clock.now(), dead);
     if (found.nodeIds.length === 0) return;
     this.#log.warn('node.died', found);
-    this.#observer.runsCutOff({ jobs: found.deadLettered, executions: found.failedExecutions });
+    this.#observer.runsCutOff?.({ jobs: found.deadLettered, executions: found.failedExecutions });
     this.#onMoreToDo();
   }
 

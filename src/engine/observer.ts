@@ -21,12 +21,3 @@ export interface EngineObserver {
   /** The monthly limit stopped `blocked` more. */
   claimed(claimed: number, blocked: number): void;
 }
-
-export const unobserved: EngineObserver = {
-  runStarted: () => {},
-  runEnded: () => {},
-  callbackSent: () => {},
-  leaseLost: () => {},
-  runsCutOff: () => {},
-  claimed: () => {},
-};

@@ -20,7 +20,7 @@ export interface RunTools {
   clock: Clock;
   sender: Sender;
   log: Log;
-  observer: EngineObserver;
+  observer: Partial<EngineObserver>;
   slots: Slots;
   /** The whole body is judged. */
   responseKeepBytes: number;
@@ -70,7 +70,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
 
   start(): void {
     const { observer, slots } = this.#tools;
-    observer.runStarted(this.#run.kind, this.#run.startedAt - this.#run.dueAt);
+    observer.runStarted?.(this.#run.kind, this.#run.startedAt - this.#run.dueAt);
     slots.take(this);
     let answer: Answer | null | 'sent';
     try {
@@ -188,7 +188,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     if (!isOurs) return log.warn('attempt.too-late', fields);
     if (outcome === 'success') log.debug('attempt.settled', fields);
     else log.info('attempt.settled', fields);
-    observer.runEnded({ kind: this.#run.kind, outcome, reason, durationMs });
+    observer.runEnded?.({ kind: this.#run.kind, outcome, reason, durationMs });
   }
 }
 
