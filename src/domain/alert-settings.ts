@@ -1,5 +1,6 @@
 import type { AlertLevel } from './alert-streak.ts';
 import { readSlowRule, type SlowRule } from './slow-runs.ts';
+import { objectOf, readStoredObject, textOf } from './stored-object.ts';
 
 /** The team's default channel, or another one by its id. */
 export type ChannelRef = string;
@@ -73,37 +74,23 @@ export function readAlertSettings(
   text: string | null,
   slowRule: string | null = null,
 ): AlertSettings {
-  const slow = readSlowRule(slowRule);
-  if (text === null) return { ...NO_ALERT_SETTINGS, slow };
-  const kept = parse(text);
+  const kept = readStoredObject(text);
   return {
     channels: readChannels(kept['channels']),
     note: textOf(kept['note']),
     runbookUrl: textOf(kept['runbookUrl']),
     remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
-    slow,
+    slow: readSlowRule(slowRule),
     certificates: kept['certificates'] === true,
   };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
-
 function readChannels(given: unknown): AlertSettings['channels'] {
-  if (typeof given !== 'object' || given === null) return {};
-  const byLevel = new Map<string, unknown>(Object.entries(given));
+  const byLevel = objectOf(given);
   const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
   for (const level of ALERT_LEVELS) {
-    const refs = byLevel.get(level);
+    const refs = byLevel[level];
     if (Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')) channels[level] = refs;
   }
   return channels;
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const kept = JSON.parse(text) as unknown;
-    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
-  } catch {
-    return {};
-  }
 }

@@ -14,45 +14,43 @@ interface Ending {
   completedAt: number;
 }
 
-interface JobEnding extends Ending {
-  jobId: string;
-  originalJobId: string;
-  status: 'success' | 'dead_lettered';
-  attemptNumber: number;
-}
-
-interface CronEnding extends Ending {
-  cronId: string;
-  executionId: string;
-  status: 'success' | 'failed';
-}
-
 /** ASCII JSON with the fields in the order of §6.2. */
-export function jobCallbackBody(ending: JobEnding): string {
+export function jobCallbackBody(
+  job: { id: string; originalId: string; attemptNumber: number },
+  status: 'success' | 'dead_lettered',
+  end: Ending,
+): string {
   return escapeJsonAnswer({
     type: 'job_execution',
-    job_id: ending.jobId,
-    original_job_id: ending.originalJobId,
-    status: ending.status,
-    response_status: ending.responseStatus,
-    duration_ms: Math.round(ending.durationMs),
-    error_message: ending.errorMessage,
-    attempt_number: ending.attemptNumber,
-    completed_at: formatInstant(ending.completedAt),
+    job_id: job.id,
+    original_job_id: job.originalId,
+    ...describeOutcome(status, end),
+    attempt_number: job.attemptNumber,
+    completed_at: formatInstant(end.completedAt),
   });
 }
 
-export function cronCallbackBody(ending: CronEnding): string {
+export function cronCallbackBody(
+  execution: { id: string; cronId: string },
+  status: 'success' | 'failed',
+  end: Ending,
+): string {
   return escapeJsonAnswer({
     type: 'cron_execution',
-    cron_id: ending.cronId,
-    execution_id: ending.executionId,
-    status: ending.status,
-    response_status: ending.responseStatus,
-    duration_ms: Math.round(ending.durationMs),
-    error_message: ending.errorMessage,
-    completed_at: formatInstant(ending.completedAt),
+    cron_id: execution.cronId,
+    execution_id: execution.id,
+    ...describeOutcome(status, end),
+    completed_at: formatInstant(end.completedAt),
   });
+}
+
+function describeOutcome(status: string, { responseStatus, durationMs, errorMessage }: Ending) {
+  return {
+    status,
+    response_status: responseStatus,
+    duration_ms: Math.round(durationMs),
+    error_message: errorMessage,
+  };
 }
 
 const HEADERS = withDefaultHeaders([], true);

@@ -2,6 +2,7 @@
 import { countOf } from './amounts.ts';
 import { describeDuration } from './duration-words.ts';
 import { HOUR_MS, MINUTE_MS } from './instant.ts';
+import { numberOf, objectOf, readStoredObject } from './stored-object.ts';
 
 /** At least one is set. */
 export interface BacklogRule {
@@ -43,20 +44,12 @@ export function writeWatchRules({ backlog, failureRate }: WatchRules): string | 
 
 /** Unreadable rules count as not set. */
 export function readWatchRules(text: string | null): WatchRules {
-  if (text === null) return NO_WATCH;
-  try {
-    const kept = fieldsOf(JSON.parse(text));
-    return {
-      backlog: readBacklog(kept['backlog']),
-      failureRate: readFailures(kept['failureRate']),
-    };
-  } catch {
-    return NO_WATCH;
-  }
+  const kept = readStoredObject(text);
+  return { backlog: readBacklog(kept['backlog']), failureRate: readFailures(kept['failureRate']) };
 }
 
 function readBacklog(given: unknown): BacklogRule | null {
-  const kept = fieldsOf(given);
+  const kept = objectOf(given);
   const rule = {
     minutes: numberOf(kept['minutes']),
     jobs: numberOf(kept['jobs']),
@@ -66,13 +59,10 @@ function readBacklog(given: unknown): BacklogRule | null {
 }
 
 function readFailures(given: unknown): FailureRule | null {
-  const kept = fieldsOf(given);
+  const kept = objectOf(given);
   const attempts = numberOf(kept['attempts']);
   return attempts === null ? null : { percent: numberOf(kept['percent']), attempts };
 }
-
-const fieldsOf = (given: unknown): Partial<Record<string, unknown>> => ({ ...(given as object) });
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : null);
 
 export function kindsOf({ backlog, failureRate }: WatchRules): WatchKind[] {
   return [

@@ -1,6 +1,7 @@
 /** Slow runs (§6.4). */
 import { HOUR_MS } from './instant.ts';
 import { formatMilliseconds } from './duration-words.ts';
+import { numberOf, readStoredObject } from './stored-object.ts';
 
 /** A run is slow if it exceeds either. At least one is set. */
 export interface SlowRule {
@@ -33,17 +34,10 @@ export function writeSlowRule(rule: SlowRule | null): string | null {
 }
 
 export function readSlowRule(text: string | null): SlowRule | null {
-  if (text === null) return null;
-  try {
-    const kept = { ...(JSON.parse(text) as Partial<Record<string, unknown>> | null) };
-    const [seconds, timesMedian] = [numberOf(kept['seconds']), numberOf(kept['timesMedian'])];
-    return seconds === null && timesMedian === null ? null : { seconds, timesMedian };
-  } catch {
-    return null;
-  }
+  const kept = readStoredObject(text);
+  const [seconds, timesMedian] = [numberOf(kept['seconds']), numberOf(kept['timesMedian'])];
+  return seconds === null && timesMedian === null ? null : { seconds, timesMedian };
 }
-
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : null);
 
 export interface Pace {
   isSlow: boolean;

@@ -81,15 +81,7 @@ function settleJob(
     return { run: job, status: 'retried', end, response, next, callback: null, alert, certificate };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
-  const callback = callbackOf(job, end, () =>
-    jobCallbackBody({
-      jobId: job.id,
-      originalJobId: job.originalId,
-      status,
-      attemptNumber: job.attemptNumber,
-      ...end,
-    }),
-  );
+  const callback = callbackOf(job, end, () => jobCallbackBody(job, status, end));
   return { run: job, status, end, response, next: null, callback, alert, certificate };
 }
 
@@ -103,14 +95,7 @@ function settleExecution(
   { verdict, end, response, certificate }: Answer,
 ): Settlement {
   const status = verdict.ok ? 'success' : 'failed';
-  const callback = callbackOf(execution, end, () =>
-    cronCallbackBody({
-      cronId: execution.cronId,
-      executionId: execution.id,
-      status,
-      ...end,
-    }),
-  );
+  const callback = callbackOf(execution, end, () => cronCallbackBody(execution, status, end));
   const outcome = { status, end, response, certificate } as const;
   return { run: execution, ...outcome, next: null, callback, alert: null };
 }

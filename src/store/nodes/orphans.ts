@@ -138,7 +138,7 @@ async function callbacksOf(
     const cron = cronOf.get(cronId);
     if (!cron?.callback_url) return [];
     const ending = { ...endOfOrphan(now), durationMs: elapsed(execution, now) };
-    const body = cronCallbackBody({ ...ending, status: 'failed', cronId, executionId: id });
+    const body = cronCallbackBody({ id, cronId }, 'failed', ending);
     const callback = { id: newId(now), runId: id, url: cron.callback_url, body, createdAt: now };
     return [{ teamId: cron.team_id, ...callback }];
   });

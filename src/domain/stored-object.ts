@@ -1,0 +1,22 @@
+/** A stored JSON object. What can't be read counts as not set. */
+export type StoredObject = Partial<Record<string, unknown>>;
+
+export function readStoredObject(text: string | null): StoredObject {
+  try {
+    return objectOf(JSON.parse(text ?? 'null'));
+  } catch {
+    return {};
+  }
+}
+
+export function objectOf(value: unknown): StoredObject {
+  return typeof value === 'object' ? { ...value } : {};
+}
+
+export function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
