@@ -15,23 +15,19 @@ describe('alerts of a queue', () => {
   const retry = { kind: 'retry', at: 60_000 } as const;
   const deadLetter = { kind: 'dead-letter' } as const;
 
-  test('the first failed attempt warns', () => {
-    assert.equal(decideJobAlert(retry, 1, true), 'warning');
-  });
-  test('a retry that fails and is retried again raises no alert', () => {
-    assert.equal(decideJobAlert(retry, 2, true), null);
-  });
-  test('a dead letter is a failure', () => {
-    assert.equal(decideJobAlert(deadLetter, 4, true), 'failure');
-  });
-  test('a first attempt that is also the last raises a failure and no warning', () => {
-    assert.equal(decideJobAlert(deadLetter, 1, true), 'failure');
-  });
-  test('a success or a queue without alerts raises none', () => {
-    assert.equal(decideJobAlert({ kind: 'finish' }, 1, true), null);
-    assert.equal(decideJobAlert(retry, 1, false), null);
-    assert.equal(decideJobAlert(deadLetter, 1, false), null);
-  });
+  const rows = [
+    ['the first failed attempt warns', retry, 1, 'warning'],
+    ['a retry that fails and is retried again raises no alert', retry, 2, null],
+    ['a dead letter is a failure', deadLetter, 4, 'failure'],
+    ['a first attempt that is also the last raises no warning', deadLetter, 1, 'failure'],
+    ['a success raises no alert', { kind: 'finish' }, 1, null],
+  ] as const;
+  for (const [what, step, attempt, alert] of rows) {
+    test(what, () => {
+      assert.equal(decideJobAlert(step, attempt, true), alert);
+      assert.equal(decideJobAlert(step, attempt, false), null, 'alerts are off');
+    });
+  }
 });
 
 describe('a maintenance window', () => {

@@ -164,55 +164,12 @@ describe('invalid expressions', () => {
   }
 });
 
-describe('days', () => {
+describe('days that random expressions seldom hit', () => {
   const rules: [rule: string, expression: string, from: string, days: string][] = [
-    ['L is the last day', '0 0 L * *', '2024-01-31', '2024-02-29 2024-03-31 2024-04-30 2024-05-31'],
-    ['LW is the last working day', '0 0 LW * *', '2026-01-01', '2026-01-30 2026-02-27 2026-03-31'],
-    ['LW is Friday 29 May', '0 0 LW * *', '2026-04-01', '2026-04-30 2026-05-29'],
-    ['15W moves to the Friday before a Saturday', '0 0 15W 8 *', '2026-08-01', '2026-08-14'],
-    ['15W stays on a working day', '0 0 15W 9,10 *', '2026-08-01', '2026-09-15 2026-10-15'],
-    ['15W moves to the Monday after a Sunday', '0 0 15W * *', '2026-11-01', '2026-11-16'],
     ['1W never leaves its month', '0 0 1W 8 *', '2026-01-01', '2026-08-03'],
     ['31W never leaves its month', '0 0 31W 5 *', '2026-01-01', '2026-05-29'],
     ['31W skips months of 30 days', '0 0 31W * *', '2026-04-01', '2026-05-29 2026-07-31'],
-    [
-      'FRI#5 skips months with four',
-      '0 0 * * FRI#5',
-      '2026-01-01',
-      '2026-01-30 2026-05-29 2026-07-31',
-    ],
-    ['5L is the last Friday', '0 0 * * 5L', '2026-02-01', '2026-02-27 2026-03-27'],
-    ['5#L is the last Friday', '0 0 * * 5#L', '2026-02-01', '2026-02-27 2026-03-27'],
-    [
-      'a fifth Sunday in February is found across 2100',
-      '59 23 * 2 0#5',
-      '2088-03-01',
-      '2128-02-29',
-    ],
-    [
-      'of two day fields either matches',
-      '0 0 13 * FRI',
-      '2026-02-01',
-      '2026-02-06 2026-02-13 2026-02-20',
-    ],
-    [
-      '*/2 restricts a day field',
-      '0 0 */2 * TUE',
-      '2026-06-01',
-      '2026-06-02 2026-06-03 2026-06-05',
-    ],
-    ['*/1 restricts a day field', '0 0 13 * */1', '2026-06-01', '2026-06-02 2026-06-03 2026-06-04'],
-    [
-      '*,5 restricts a day field',
-      '0 0 *,5 * FRI',
-      '2026-06-01',
-      '2026-06-02 2026-06-03 2026-06-04',
-    ],
-    ['?,5 restricts a day field', '0 0 1 * ?,5', '2026-06-01', '2026-06-02 2026-06-03 2026-06-04'],
-    ['?/1 restricts a day field', '0 0 ?/1 * 1', '2026-06-01', '2026-06-02 2026-06-03 2026-06-04'],
-    ['? restricts no day of the month', '0 0 ? * FRI', '2026-06-01', '2026-06-05 2026-06-12'],
-    ['? restricts no weekday', '0 0 13 * ?', '2026-06-01', '2026-06-13 2026-07-13'],
-    ['a date that never comes leaves the weekdays', '0 0 31 2 1', '2026-02-20', '2026-02-23'],
+    ['a fifth Sunday in February after 2100', '59 23 * 2 0#5', '2088-03-01', '2128-02-29'],
   ];
   for (const [rule, expression, from, days] of rules) {
     test(`${rule}: ${expression}`, () => {
@@ -223,12 +180,6 @@ describe('days', () => {
 });
 
 describe('instants', () => {
-  test('the first of March is not skipped after a February without the 29th, 30th or 31st', () => {
-    assert.deepEqual(runsAfter('30 6 1,31 * *', '2024-02-29T13:00:00Z', 2), [
-      '2024-03-01T06:30:00Z',
-      '2024-03-31T06:30:00Z',
-    ]);
-  });
   test('a run at the very instant is not the next one; one a millisecond later is', () => {
     const at = Date.parse('2026-06-15T10:30:00Z');
     assert.equal(scheduleOf('30 10 15 6 *').nextAfter(at - 1), at);
@@ -467,21 +418,6 @@ describe('against a minute-by-minute reference', () => {
         if (expected === null) assert.equal(schedule, 'never');
       }),
       { numRuns: 1_500 },
-    );
-  });
-
-  test('the runs after the next one skip the missing hour too', () => {
-    fc.assert(
-      fc.property(anyExpression, anyInstant, (expression, from) => {
-        const schedule = parseCronExpression(expression.text);
-        if (typeof schedule === 'string') return;
-        let after = from;
-        for (const run of upcomingRuns(schedule, from, 5)) {
-          assert.equal(findSlowly(expression, after, run + DAY_MS), run);
-          after = run;
-        }
-      }),
-      { numRuns: 200 },
     );
   });
 });
