@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
 import { NO_END } from '#domain/cron-end';
+import { HOUR_MS } from '#domain/instant';
+import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
@@ -48,6 +51,20 @@ export async function aQueue(
   { name = 'emails', ...settings }: Partial<QueueSettings> & { name?: string } = {},
 ): Promise<Queue> {
   return store.queues.save(teamId, name, settings, store.clock.now());
+}
+
+/** Active from now, for an hour. */
+export async function aPausingWindow(
+  store: Store,
+  teamId: string,
+  covers: readonly AlertSource[],
+): Promise<MaintenanceWindow> {
+  const now = store.clock.now();
+  const times = { startsAt: now, endsAt: now + HOUR_MS, isWeekly: false };
+  const settings = { name: 'Upgrade', ...times, pausesRuns: true, covers };
+  const window = await store.windows.create(teamId, settings, now);
+  assert.ok(window);
+  return window;
 }
 
 export function aNewJob(teamId: string, job: Partial<NewJob> = {}): NewJob {

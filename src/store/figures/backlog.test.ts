@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
+import { aClaimedJob, aDeadLetter, aJob, aNode, aPausingWindow, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { change } from '../database/rows.ts';
 
@@ -33,5 +33,20 @@ forEachStore((_name, openTestStore) => {
       scheduled: { count: 1, oldestMs: 0 },
       processing: { count: 1, oldestMs: 7_000 },
     });
+  });
+
+  test('jobs that a maintenance window holds count as paused while it is active', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const { queueId } = await aJob(store, team.id, { queue: 'held' });
+    await aJob(store, team.id, { queue: 'free' });
+    const window = await aPausingWindow(store, team.id, [{ kind: 'queue', id: queueId }]);
+    const states = async () => {
+      const { due, paused } = await store.backlog.read(store.clock.now());
+      return [due.count, paused.count];
+    };
+    assert.deepEqual(await states(), [1, 1]);
+    await store.testClock.advance(window.endsAt - store.clock.now());
+    assert.deepEqual(await states(), [2, 0]);
   });
 });

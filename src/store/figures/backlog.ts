@@ -1,9 +1,12 @@
 import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
+import { IDS, packIds } from '../database/dialect.ts';
+import { findPauseEnd } from '#domain/maintenance';
+import { readPausingWindows } from '../alerts/window-rows.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import type { Database } from '../database/database.ts';
 import type { Context } from '../database/context.ts';
 
-/** `paused`: due in a paused queue; `due`: waits only for a slot. */
+/** `paused`: due in a queue that is paused, also by a maintenance window; `due`: waits only for a slot. */
 type WaitingState = 'due' | 'paused' | 'scheduled';
 type BacklogState = WaitingState | 'processing';
 
@@ -26,7 +29,8 @@ export interface Outbox {
 export const backlog = {
   /** The cost grows with the number of waiting and running jobs. */
   async read({ searches }: Context, now: number): Promise<Backlog> {
-    const waiting = await searches.read(countWaiting, [now]);
+    const held = await listHeldQueues(searches, now);
+    const waiting = await searches.read(countWaiting, [now, packIds([...held])]);
     const [running] = await searches.read(countRunning, []);
     const [active, paused] = [0, 1].map((isPaused) =>
       waiting.find(({ is_paused }) => is_paused === isPaused),
@@ -62,7 +66,7 @@ function ageOf(since: number | null | undefined, now: number): number {
   return Math.max(0, now - (since ?? now));
 }
 
-/** Groups by queue first, so each queue is looked up once. $1 now */
+/** Groups by queue first, so each queue is looked up once. $1 now, $2 queues that a window pauses */
 const countWaiting = pageStatement<{
   is_paused: 0 | 1;
   waiting: number;
@@ -70,15 +74,33 @@ const countWaiting = pageStatement<{
   oldest: number;
 }>(
   'count-waiting-jobs',
-  ({ $ }) => `
-  select ${IS_PAUSED} as is_paused, cast(sum(heads.waiting) as bigint) as waiting,
+  ({ $, rows }) => `
+  select case when given.id is null then ${IS_PAUSED} else 1 end as is_paused, cast(sum(heads.waiting) as bigint) as waiting,
     cast(sum(heads.due) as bigint) as due, min(heads.oldest) as oldest
   from (select queue_id, count(*) as waiting, min(scheduled_at) as oldest,
       sum(case when scheduled_at <= ${$(1)} then 1 else 0 end) as due
     from jobs where status = 'pending' group by queue_id) as heads
   join queues q on q.id = heads.queue_id join teams t on t.id = q.team_id
-  group by ${IS_PAUSED}`,
+  left join ${rows(IDS, 2)} on given.id = q.id
+  group by 1`,
 );
+
+const findQueuesOfPausingWindows = pageStatement<{ id: string; pausing_windows: string }>(
+  'find-queues-of-pausing-windows',
+  () => `
+  select q.id, t.pausing_windows from teams t join queues q on q.team_id = t.id
+  where t.pausing_windows is not null`,
+);
+
+/** The ids of the queues that maintenance windows pause now. */
+export async function listHeldQueues(db: Database, now: number): Promise<Set<string>> {
+  const queues = await db.read(findQueuesOfPausingWindows, []);
+  const held = queues.filter(({ id, pausing_windows }) => {
+    const windows = readPausingWindows(pausing_windows);
+    return findPauseEnd(windows, { kind: 'queue', id }, now) !== null;
+  });
+  return new Set(held.map(({ id }) => id));
+}
 
 const countRunning = pageStatement<{ running: number; oldest: number | null }>(
   'count-all-running-jobs',

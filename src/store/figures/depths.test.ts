@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/factories';
+import { aJob, aNode, aPausingWindow, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { LOOK_EVERY_MS } from './depths.ts';
 
@@ -41,6 +41,16 @@ forEachStore((_, openTestStore) => {
       await aJob(store, team.id);
       await store.depths.look(store.clock.now());
       assert.equal((await store.depths.read(team.id, queue.id, 0)).depths[0]?.waiting, 1);
+      assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
+    });
+
+    test('jobs that a maintenance window holds do not count as delayed', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const { queueId } = await aJob(store, team.id);
+      await aPausingWindow(store, team.id, [{ kind: 'queue', id: queueId }]);
+      await store.depths.look(store.clock.now());
+      assert.equal((await store.depths.read(team.id, queueId, 0)).depths[0]?.waiting, 1);
       assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
     });
 
