@@ -1,4 +1,4 @@
-/** §2.2: a job as created with POST /api/jobs; §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
+/** §2.2: a job as created with POST /api/jobs; §2.10, §4.5, §1.2, §2.6. What its fields reject is in 2-fields. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
@@ -9,7 +9,6 @@ import { type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
 
 async function readJob(service: TestService, body: Record<string, unknown> | string) {
   const { json } = await expectCreated(service, '/api/jobs', body);
@@ -187,8 +186,6 @@ forEachStore((_, openTestStore) => {
 describe('POST /api/jobs', () => {
   const service = useService(openSqliteTestStore, { sends: false });
 
-  const refuse = (change: object, errors: Record<string, string[]>) =>
-    expectRefused(service, '/api/jobs', { ...aJob, ...change }, errors);
   const create = (change: object) => expectCreated(service, '/api/jobs', { ...aJob, ...change });
 
   test('a new job is answered with 201 and exactly these bytes (§1.2)', async () => {
@@ -208,123 +205,6 @@ describe('POST /api/jobs', () => {
       run_at: '2030-01-01T00:00:00Z',
     });
     assert.equal(json['scheduled_at'], '2026-11-21T12:00:00+00:00');
-  });
-
-  test('a list of jobs is read as a body without fields', async () => {
-    await expectRefused(service, '/api/jobs', [aJob, aJob], {
-      queue: ['A queue name is required.'],
-      url: ['A target URL is required.'],
-    });
-  });
-
-  for (const [field, message] of Object.entries({
-    queue: 'A queue name is required.',
-    url: 'A target URL is required.',
-  })) {
-    test(`a job whose ${field} is absent, null, empty or white space is rejected: "${message}"`, async () => {
-      for (const nothing of [undefined, null, '', ' ', '\t\n\u00a0']) {
-        await refuse({ [field]: nothing }, { [field]: [message] });
-      }
-    });
-    test(`a job whose ${field} is no string is rejected: it must be a string (§7.1)`, async () => {
-      for (const wrong of [5, true, false, 0, [], {}, ['a']]) {
-        await refuse({ [field]: wrong }, { [field]: [`The ${field} field must be a string.`] });
-      }
-    });
-  }
-
-  test('a queue name has at most 255 characters and no NUL', async () => {
-    await create({ queue: 'é'.repeat(255) });
-    await refuse(
-      { queue: '😀'.repeat(256) },
-      { queue: ['The queue field must not be greater than 255 characters.'] },
-    );
-    await refuse({ queue: 'a\0' }, { queue: ['The queue field must be a string.'] });
-  });
-
-  test("a job's url and callback_url follow the rules of a cron's", async () => {
-    const tooLong = 'http://a.b/'.padEnd(2049, 'x');
-    await refuse(
-      { url: tooLong, callback_url: 'http://a@b/' },
-      {
-        url: ['The url field must not be greater than 2048 characters.'],
-        callback_url: ['The callback url field must be a valid URL.'],
-      },
-    );
-    await refuse(
-      { url: 'ftp://a.b/', callback_url: tooLong },
-      {
-        url: ['The target URL must be a valid URL.'],
-        callback_url: ['The callback url field must not be greater than 2048 characters.'],
-      },
-    );
-  });
-
-  test("a job's method is GET, POST, PUT, PATCH or DELETE in uppercase", async () => {
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) await create({ method });
-    for (const method of ['get', 'Post', 'HEAD', 'TRACE', 'POST ', 'x']) {
-      await refuse({ method }, { method: [METHOD] });
-    }
-    await refuse({ method: ['GET'] }, { method: ['The method field must be a string.'] });
-  });
-
-  test("a job's payload is an object or an array; a string or a number is rejected", async () => {
-    for (const payload of ['{"a":1}', 'text', '[]', 5, 0, 1.5, true, false]) {
-      await refuse({ payload }, { payload: ['The payload field must be an array.'] });
-    }
-  });
-
-  test('a payload deeper than 512 levels is rejected, however deep (§2.6)', async () => {
-    for (const depth of [513, 100_000]) {
-      const body = withRaw('payload', `${'['.repeat(depth)}${']'.repeat(depth)}`);
-      await expectRefused(service, '/api/jobs', body, {
-        payload: ['The payload field must not be nested deeper than 512 levels.'],
-      });
-    }
-  });
-
-  test('a delay is 0 to 86,400 seconds, an integer or a decimal string (§2.2, §4.5)', async () => {
-    for (const delay of [0, '0', -0]) {
-      assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-21T12:00:00+00:00');
-    }
-    for (const delay of [86_400, '86400']) {
-      assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-22T12:00:00+00:00');
-    }
-    for (const delay of [-1, '-1', -86_400]) {
-      await refuse({ delay }, { delay: ['The delay field must be at least 0.'] });
-    }
-    for (const delay of [86_401, '86401', 9e15]) {
-      await refuse({ delay }, { delay: ['The delay cannot exceed 86400 seconds (24 hours).'] });
-    }
-    for (const delay of [1.5, '1.5', true, false, 'x', '1e3', '0x10', [], {}, [5]]) {
-      await refuse({ delay }, { delay: ['The delay field must be an integer.'] });
-    }
-  });
-
-  test('a rejected job reports every failing field, in the order of the table (§7.1)', async () => {
-    await refuse(
-      {
-        delay: 'x',
-        callback_url: 'x',
-        payload: 'x',
-        headers: 'x',
-        method: 'x',
-        url: 'x'.repeat(2049),
-        queue: 7,
-      },
-      {
-        queue: ['The queue field must be a string.'],
-        url: [
-          'The target URL must be a valid URL.',
-          'The url field must not be greater than 2048 characters.',
-        ],
-        method: [METHOD],
-        headers: ['The headers field must be an array.'],
-        payload: ['The payload field must be an array.'],
-        callback_url: ['The callback url field must be a valid URL.'],
-        delay: ['The delay field must be an integer.'],
-      },
-    );
   });
 
   test('a form can set every field of a job (§4.5)', async () => {
@@ -355,8 +235,6 @@ describe('POST /api/jobs', () => {
 describe('headers, of a cron and of a job (§2.10)', () => {
   const service = useService(openSqliteTestStore, { sends: false });
 
-  const refuse = (headers: unknown, errors: Record<string, string[]>) =>
-    expectRefused(service, '/api/jobs', { ...aJob, headers }, errors);
   const accept = async (headers: unknown) => (await readJob(service, { ...aJob, headers })).headers;
 
   test('headers are names with string values, sent as given', async () => {
@@ -378,93 +256,9 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     for (const none of [[], {}, null]) assert.deepEqual(await accept(none), []);
   });
 
-  test('headers that are no object are rejected', async () => {
-    for (const wrong of ['X: 1', 5, true, false, ['X: 1'], [{ X: '1' }]]) {
-      await refuse(wrong, { headers: ['The headers field must be an array.'] });
-    }
-  });
-
-  test('a header value must be a string', async () => {
-    for (const wrong of [1, true, null, ['a'], {}]) {
-      await refuse(
-        { 'X-A': wrong },
-        { 'headers.X-A': ['The headers.X-A field must be a string.'] },
-      );
-    }
-  });
-
-  test('a header value has no control character but a tab and only Latin-1 characters', async () => {
-    for (const wrong of [
-      'a\r\nX-B: 2',
-      'a\nb',
-      'a\rb',
-      'a\u0000',
-      'a\u001f',
-      'a\u007f',
-      'ř',
-      '😀',
-      '\ud800',
-    ]) {
-      await refuse(
-        { 'X-A': wrong },
-        { 'headers.X-A': ['The headers.X-A field must be a valid HTTP header value.'] },
-      );
-    }
-  });
-
-  test('a header name must be an HTTP token', async () => {
-    for (const wrong of ['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', 'X(A)', '"X"']) {
-      await refuse(
-        { [wrong]: '1' },
-        {
-          [`headers.${wrong}`]: [`The headers.${wrong} field must have a valid HTTP header name.`],
-        },
-      );
-    }
-  });
-
-  test('headers that frame the connection are rejected in any case', async () => {
-    for (const name of [
-      'Content-Length',
-      'Transfer-Encoding',
-      'Connection',
-      'Keep-Alive',
-      'Upgrade',
-      'Expect',
-      'TE',
-      'Trailer',
-      'Proxy-Authorization',
-      'Proxy-x',
-    ])
-      for (const written of [name, name.toLowerCase(), name.toUpperCase()])
-        await refuse(
-          { [written]: '1' },
-          { headers: [`The headers field must not set ${written}.`] },
-        );
-  });
-
-  test('several faults of headers are all reported, those of the field as a whole first', async () => {
-    await refuse(
-      { 'X-A': 1, TE: 'x', 'a b': 'x', Trailer: null },
-      {
-        headers: ['The headers field must not set TE.', 'The headers field must not set Trailer.'],
-        'headers.X-A': ['The headers.X-A field must be a string.'],
-        'headers.a b': ['The headers.a b field must have a valid HTTP header name.'],
-        'headers.Trailer': ['The headers.Trailer field must be a string.'],
-      },
-    );
-  });
-
-  test('headers have at most 100 entries and 16 KiB together', async () => {
-    const many = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
-    const tooMany = 'The headers field must not have more than 100 items.';
-    const tooLarge = 'The headers field must not be greater than 16384 bytes.';
-    assert.equal((await accept(many(100))).length, 100);
+  test('headers may have 100 entries, or 16 KiB together', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`X-${n}`, 'v']));
+    assert.equal((await accept(many)).length, 100);
     assert.equal((await accept({ A: 'é'.repeat(16 * 1024 - 1) })).length, 1);
-    await refuse(many(101), { headers: [tooMany] });
-    for (const size of [16 * 1024, 500_000])
-      await refuse({ A: 'v'.repeat(size) }, { headers: [tooLarge] });
-    await refuse({ ...many(101), A: 'v'.repeat(20_000) }, { headers: [tooMany, tooLarge] });
   });
 });

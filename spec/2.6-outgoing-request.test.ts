@@ -14,8 +14,6 @@ import {
 } from '#testing/runs';
 import { startService, type TestService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
-import encodingCases from './cases/json-encoding.json' with { type: 'json' };
-import queryCases from './cases/query.json' with { type: 'json' };
 
 let service: TestService;
 let target: WireReceiver;
@@ -51,12 +49,6 @@ function wire(firstLine: string, lines: readonly string[], body: string | null):
   const length = body === null ? [] : [`content-length: ${body.length}`];
   const head = [`host: ${target.host}`, 'connection: keep-alive', ...lines, ...length];
   return `${firstLine} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
-}
-
-/** The query as sent, or null where there is not even a question mark. */
-function queryOf(request: string): string | null {
-  const [, ...query] = targetOf(request).split('?');
-  return query.length === 0 ? null : query.join('?');
 }
 
 const AGENT = 'User-Agent: node';
@@ -249,44 +241,4 @@ describe('a cron’s payload (§2.1)', () => {
     assert.equal(bodyOf(await sendCron({ method: 'POST' })), '[]');
     assert.equal(await sendCron({ method: 'DELETE' }), wire('DELETE /p', [AGENT], null));
   });
-});
-
-describe('JSON encoding, row by row from the API to the wire', () => {
-  for (const { endpoint, method, payload_raw: raw, expected, note } of encodingCases) {
-    if (typeof raw !== 'string' || typeof expected !== 'string') continue;
-    test(`${endpoint} ${method} ${raw.slice(0, 60)}${note ? `: ${note}` : ''}`, async () => {
-      if (expected === '422') {
-        const answer = await service.post('/api/jobs', jobText({ url: target.url, method }, raw));
-        assert.equal(answer.status, 422);
-        return;
-      }
-      const request =
-        endpoint === 'crons'
-          ? await sendCron({ method, payload: raw })
-          : await sendJob({ method }, raw);
-      assert.equal(bodyOf(request), expected === '(no body)' ? '' : expected);
-    });
-  }
-});
-
-describe('query strings, row by row from the API to the wire', () => {
-  for (const {
-    url,
-    endpoint,
-    payload_raw: raw,
-    expected_query: query,
-    expected_pairs: pairs,
-    note,
-  } of queryCases) {
-    test(`${url} with ${raw}${note ? `: ${note}` : ''}`, async () => {
-      const address = url.replace('http://t.test', target.url);
-      const request =
-        endpoint === 'crons'
-          ? await sendCron({ url: address, ...(raw === null ? {} : { payload: raw }) })
-          : await sendJob({ url: address, method: 'GET' }, raw);
-      const sent = new URL(targetOf(request), 'http://t.test');
-      if (query !== undefined) assert.equal(queryOf(request), query);
-      if (pairs !== undefined) assert.deepEqual([...sent.searchParams], pairs);
-    });
-  }
 });

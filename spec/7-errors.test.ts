@@ -7,7 +7,6 @@ import { aCron, aJob } from '#testing/api-server';
 import { before } from '#testing/hooks';
 import { type TestService, useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
-import cases from './cases/validation.json' with { type: 'json' };
 
 const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
 const PATHS = ['/api/crons', '/api/jobs'] as const;
@@ -17,12 +16,6 @@ type Headers = Record<string, string>;
 
 const JSON_IN: Headers = { 'Content-Type': 'application/json' };
 const JSON_OUT: Headers = { Accept: 'application/json' };
-
-const validationCases: {
-  endpoint: string;
-  body: unknown;
-  expected: { status: number; message?: string; errors?: object };
-}[] = cases;
 
 describe('error responses', () => {
   const service = useService(openSqliteTestStore, {
@@ -276,35 +269,6 @@ describe('error responses', () => {
 
 describe('error messages, byte for byte', () => {
   const service = useService(openSqliteTestStore, { sends: false });
-
-  test('each row of the table of validation cases is answered as stated', async () => {
-    for (const { endpoint, body, expected } of validationCases) {
-      const { status, json } = await service.post(endpoint, body);
-      assert.equal(status, expected.status, JSON.stringify(body));
-      if (status === 201) continue;
-      assert.deepEqual(json, { message: expected.message, errors: expected.errors });
-    }
-  });
-
-  test('message is the first error plus the count of the others', async () => {
-    const wrong = { queue: 1, url: 'x', method: 'x' };
-    const messages: unknown[] = [];
-    for (const fields of [['queue'], ['queue', 'url'], ['queue', 'url', 'method']]) {
-      const picked = Object.entries(wrong).filter(([field]) => fields.includes(field));
-      const { json } = await service.post('/api/jobs', { ...aJob, ...Object.fromEntries(picked) });
-      messages.push(json['message']);
-    }
-    assert.deepEqual(messages, [
-      'The queue field must be a string.',
-      'The queue field must be a string. (and 1 more error)',
-      'The queue field must be a string. (and 2 more errors)',
-    ]);
-  });
-
-  test('the count of errors counts messages, not fields', async () => {
-    const { json } = await service.post('/api/jobs', { ...aJob, url: 'x'.repeat(2049) });
-    assert.equal(json['message'], 'The target URL must be a valid URL. (and 1 more error)');
-  });
 
   test('an error response repeats no input and no internals', async () => {
     const secret = 's3cr3t-in-a-value';

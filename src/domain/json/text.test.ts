@@ -217,9 +217,11 @@ describe('writing JSON for the wire (§2.6)', () => {
     assert.equal(encodeJsonForWire(nest(512)), nest(512));
   });
 
-  test("control characters use JSON's short escapes, and DEL is unchanged", () => {
-    const text = '"\\u0008\\u000c\\u000A\\u000d\\u0009\\u001F\\u000b\\u0022\\u005c\\u002f\u007f"';
-    assert.equal(encodeJsonForWire(text), '"\\b\\f\\n\\r\\t\\u001f\\u000b\\"\\\\\\/\u007f"');
+  test("control characters use JSON's short escapes, and DEL is unchanged, U+0080 is not", () => {
+    const text =
+      '"\\u0008\\u000c\\u000A\\u000d\\u0009\\u001F\\u000b\\u0022\\u005c\\u002f\u007f\u0080"';
+    const sent = '"\\b\\f\\n\\r\\t\\u001f\\u000b\\"\\\\\\/\u007f\\u0080"';
+    assert.equal(encodeJsonForWire(text), sent);
   });
 
   test('lone surrogates are sent as their escape', () => {

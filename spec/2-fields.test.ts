@@ -1,0 +1,344 @@
+/** §2.1, §2.2, §2.9, §2.10, §4.5: the values that each field of the API accepts and rejects, and the messages of §7.1. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { expectCreated, expectRefused } from '#testing/api-calls';
+import { aCron, aJob } from '#testing/api-server';
+import { useService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+
+const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
+
+type Endpoint = keyof typeof GOOD;
+
+const CRON: Endpoint[] = ['/api/crons'];
+const JOB: Endpoint[] = ['/api/jobs'];
+const BOTH: Endpoint[] = ['/api/crons', '/api/jobs'];
+
+/** Values as JSON texts, beside which other spellings of numbers can be written. Undefined: the field is absent. */
+const json = (...values: unknown[]) => values.map((value) => JSON.stringify(value));
+const values = (...some: unknown[]) => json(...some.map((value) => ({ 'X-A': value })));
+const manyHeaders = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
+
+const NOTHING = json(undefined, null, '', ' ', '\t\n\u00a0');
+const NO_STRINGS = json(5, true, false, 0, [], {}, ['a'], { a: 1 });
+const NO_INTEGERS = [
+  ['1.5', '"1.5"', '1.0', '1e2', '"1e2"', '"0x10"', '" 5"', '"abc"', 'true', 'false'],
+  ['[]', '[5]', '{}'],
+].flat();
+const NO_BOOLEANS = ['"true"', '"false"', '"yes"', '"on"', '2', '-1', '0.5', '1.0', '"01"', '[]'];
+const HUGE = '9'.repeat(400);
+/** A list in the minutes and the hours; each entry takes two characters, the last one but the comma. */
+const listOf255 = `${'1,'.repeat(60)}1 ${'2,'.repeat(63)}2 * * *`;
+const [longestUrl, tooLongUrl] = [2048, 2049].map((length) => 'http://a.b/'.padEnd(length, 'x'));
+const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+/** The addresses differ in one part from a good one (§2.9). */
+const NO_URLS = [
+  ['example.com/hook', '/hook', '//example.com', 'ftp://example.com/', 'javascript:alert(1)'],
+  ['file:///etc/passwd', 'http:example.com', 'http:/example.com', 'http:\\\\example.com'],
+  ['https:///path', 'http://', 'http://?q', 'http://#x', 'http://:80/', 'http://user@example.com/'],
+  ['http://user:secret@example.com/', 'http://@example.com/', 'http://:@example.com/'],
+  ['http://exa mple.com/', 'http://exam\nple.com/', 'http://example.com/a b', 'http://[::1/'],
+  ['http://example.com/a\tb', ' http://example.com/', 'http://example.com ', 'http://1.2.3.4.5/'],
+  ['http://example.com/\n', 'http://example.com/\u0000', 'http://example.com/\u007f'],
+  ['http://example.com/\u0085', 'http://example.com/\u00a0', 'http://example.com/\u3000'],
+  ['http://example.com\\@127.0.0.1/', 'http://example.com:99999/', 'http://exam%ple.com/'],
+  ['http://example.com/\ud800'],
+].flat();
+
+const FRAMING = [
+  ['Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade', 'Expect', 'TE'],
+  ['Trailer', 'Proxy-Authorization', 'Proxy-x'],
+].flat();
+
+const CRON_INVALID = 'The cron expression is not a valid cron expression.';
+const CRON_TOO_LONG = 'The cron expression field must not be greater than 255 characters.';
+const URL_INVALID = 'The target URL must be a valid URL.';
+const URL_TOO_LONG = 'The url field must not be greater than 2048 characters.';
+const CALLBACK_INVALID = 'The callback url field must be a valid URL.';
+const CALLBACK_TOO_LONG = 'The callback url field must not be greater than 2048 characters.';
+const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
+const TOO_MANY_HEADERS = 'The headers field must not have more than 100 items.';
+const HEADERS_TOO_LARGE = 'The headers field must not be greater than 16384 bytes.';
+
+/** What the texts are rejected with; `under` another name than that of the field. */
+type Row = [messages: string | string[], texts: (string | undefined)[], under?: string];
+
+const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
+  [
+    'name',
+    CRON,
+    [
+      ['A name for the cron job is required.', NOTHING],
+      ['The name field must be a string.', [...NO_STRINGS, ...json('a\0b', '\ud800')]],
+      // Counted in code points.
+      ['The name field must not be greater than 255 characters.', json('😀'.repeat(256))],
+    ],
+  ],
+  [
+    'queue',
+    JOB,
+    [
+      ['A queue name is required.', NOTHING],
+      ['The queue field must be a string.', [...NO_STRINGS, ...json('a\0')]],
+      ['The queue field must not be greater than 255 characters.', json('😀'.repeat(256))],
+    ],
+  ],
+  [
+    'url',
+    BOTH,
+    [
+      ['A target URL is required.', NOTHING],
+      ['The url field must be a string.', NO_STRINGS],
+      [URL_TOO_LONG, json(tooLongUrl)],
+      [URL_INVALID, json(...NO_URLS)],
+      [[URL_INVALID, URL_TOO_LONG], json(`https://${'ü'.repeat(400_000)}/`)],
+    ],
+  ],
+  [
+    'callback_url',
+    BOTH,
+    [
+      ['The callback url field must be a string.', json(5)],
+      [CALLBACK_INVALID, json(...NO_URLS)],
+      [CALLBACK_TOO_LONG, json(tooLongUrl)],
+    ],
+  ],
+  [
+    'cron_expression',
+    CRON,
+    [
+      ['A cron expression is required.', NOTHING],
+      ['The cron expression field must be a string.', NO_STRINGS],
+      // The grammar has tables of its own in src/domain/cron.test.ts.
+      [CRON_INVALID, json('@reboot', '* * * *', '60 * * * *', 'TZ=UTC 0 0 * * *')],
+      ['The cron expression never produces a valid run time.', json('0 0 30 2 *')],
+      [CRON_TOO_LONG, json(listOf255.replace('2 *', '12 *'))],
+      [[CRON_TOO_LONG, CRON_INVALID], json(`${'0-59,'.repeat(100_000)}0 * * * *`)],
+    ],
+  ],
+  [
+    'method',
+    BOTH,
+    [
+      [METHOD, json('get', 'Post', ' GET', 'POST ', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'x')],
+      ['The method field must be a string.', json(5, true, ['GET'], {})],
+    ],
+  ],
+  ['payload', CRON, [['The payload field must be a string.', [...NO_STRINGS, '[1]']]]],
+  [
+    'payload',
+    JOB,
+    [
+      [
+        'The payload field must be an array.',
+        json('{"a":1}', 'text', '[]', 5, 0, 1.5, true, false),
+      ],
+      ['The payload field must not be nested deeper than 512 levels.', [513, 100_000].map(nest)],
+    ],
+  ],
+  [
+    'timeout_seconds',
+    CRON,
+    [
+      ['Timeout must be at least 1 second.', ['0', '-1', '"0"', '"-5"', '"-0"', `-${HUGE}`]],
+      [
+        'Timeout cannot exceed 300 seconds (5 minutes).',
+        ['301', '"301"', '9007199254740993', HUGE],
+      ],
+      ['The timeout seconds field must be an integer.', NO_INTEGERS],
+    ],
+  ],
+  [
+    'alert_threshold',
+    CRON,
+    [
+      ['The alert threshold must be 1, 2, or 3.', ['0', '4', '-1', '"4"', '"0"']],
+      ['The alert threshold field must be an integer.', NO_INTEGERS],
+    ],
+  ],
+  ['is_active', CRON, [['The is active field must be true or false.', NO_BOOLEANS]]],
+  [
+    'delay',
+    JOB,
+    [
+      ['The delay field must be at least 0.', json(-1, '-1', -86_400)],
+      ['The delay cannot exceed 86400 seconds (24 hours).', json(86_401, '86401', 9e15)],
+      ['The delay field must be an integer.', NO_INTEGERS],
+    ],
+  ],
+  [
+    'headers',
+    BOTH,
+    [
+      ['The headers field must be an array.', json('X: 1', 5, true, false, ['X: 1'], [{ X: '1' }])],
+      [TOO_MANY_HEADERS, json(manyHeaders(101))],
+      [HEADERS_TOO_LARGE, [16 * 1024, 500_000].flatMap((size) => json({ A: 'v'.repeat(size) }))],
+      [[TOO_MANY_HEADERS, HEADERS_TOO_LARGE], json({ ...manyHeaders(101), A: 'v'.repeat(20_000) })],
+      ...FRAMING.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]).map(
+        (name): Row => [`The headers field must not set ${name}.`, json({ [name]: '1' })],
+      ),
+      ['The headers.X-A field must be a string.', values(1, true, null, ['a'], {}), 'headers.X-A'],
+      [
+        'The headers.X-A field must be a valid HTTP header value.',
+        values('a\r\nX: 2', 'a\nb', 'a\rb', 'a\0', 'a\u001f', 'a\u007f', 'ř', '😀', '\ud800'),
+        'headers.X-A',
+      ],
+      ...['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', 'X(A)', '"X"'].map((name): Row => {
+        const under = `headers.${name}`;
+        const message = `The ${under} field must have a valid HTTP header name.`;
+        return [message, json({ [name]: '1' }), under];
+      }),
+    ],
+  ],
+];
+
+const ANY_URL = json(
+  longestUrl,
+  'http://10.0.0.1/',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://[::1]:8/',
+  'HTTPS://localhost',
+  'http://0x7f.1',
+  'https://example.com?x=1',
+  'https://bücher.example/ü?q=☃',
+  'https://example.com/a@b?c=@',
+  'https://example.com/%20%00?path=C:\\x',
+);
+
+const ACCEPTED: [field: string, of: Endpoint[], texts: (string | undefined)[]][] = [
+  ['name', CRON, json('é'.repeat(255))],
+  ['queue', JOB, json('é'.repeat(255))],
+  // Where they lead is checked when a request is sent (§2.2, §2.7).
+  ['url', BOTH, ANY_URL],
+  ['callback_url', BOTH, ANY_URL],
+  ['cron_expression', CRON, json(listOf255)],
+  ['method', BOTH, json('GET', 'POST', 'PUT', 'PATCH', 'DELETE')],
+  ['payload', CRON, json('{"a":1}', 'text', '[', '5', '['.repeat(600))],
+  ['timeout_seconds', CRON, ['1', '300', '"1"', '"300"']],
+  ['alert_threshold', CRON, ['1', '2', '3', '"2"']],
+];
+
+describe('fields of the API', () => {
+  const service = useService(openSqliteTestStore, { sends: false });
+
+  /** A good body in which one field has the JSON text. */
+  const bodyWith = (endpoint: Endpoint, field: string, text: string | undefined) => {
+    const rest = JSON.stringify({ ...GOOD[endpoint], [field]: undefined }).slice(0, -1);
+    return `${rest}${text === undefined ? '' : `,"${field}":${text}`}}`;
+  };
+
+  for (const [field, of, rows] of REJECTED)
+    for (const [messages, texts, under = field] of rows)
+      test(`${field} of ${of.join(' and ')} is rejected: ${[messages].flat().join(' ')}`, async () => {
+        const errors = { [under]: [messages].flat() };
+        for (const endpoint of of)
+          for (const text of texts)
+            await expectRefused(service, endpoint, bodyWith(endpoint, field, text), errors);
+      });
+
+  for (const [field, of, texts] of ACCEPTED)
+    test(`${field} of ${of.join(' and ')} is accepted up to its limits`, async () => {
+      for (const endpoint of of)
+        for (const text of texts)
+          await expectCreated(service, endpoint, bodyWith(endpoint, field, text));
+    });
+
+  test('is_active takes true, false, 1, 0, "1" and "0" (§4.5)', async () => {
+    for (const text of ['true', '1', '"1"', 'false', '0', '"0"']) {
+      const { json } = await expectCreated(
+        service,
+        '/api/crons',
+        bodyWith('/api/crons', 'is_active', text),
+      );
+      assert.equal(json['is_active'], /true|1/.test(text), text);
+    }
+  });
+
+  test('a delay is 0 to 86,400 seconds, an integer or a decimal string (§2.2, §4.5)', async () => {
+    for (const text of ['0', '"0"', '-0', '86400', '"86400"']) {
+      const { json } = await expectCreated(
+        service,
+        '/api/jobs',
+        bodyWith('/api/jobs', 'delay', text),
+      );
+      const day = text.includes('86400') ? '22' : '21';
+      assert.equal(json['scheduled_at'], `2026-11-${day}T12:00:00+00:00`);
+    }
+  });
+
+  test('a rejected cron reports every broken rule, in the order of the table (§7.1)', () =>
+    expectRefused(
+      service,
+      '/api/crons',
+      {
+        is_active: 'x',
+        alert_threshold: 4,
+        timeout_seconds: 301,
+        callback_url: 'x'.repeat(2049),
+        payload: {},
+        headers: { Upgrade: 'x', A: 1 },
+        method: 'get',
+        cron_expression: 'x'.repeat(256),
+        url: null,
+        name: 'x'.repeat(256),
+      },
+      {
+        name: ['The name field must not be greater than 255 characters.'],
+        url: ['A target URL is required.'],
+        cron_expression: [CRON_TOO_LONG, CRON_INVALID],
+        method: [METHOD],
+        headers: ['The headers field must not set Upgrade.'],
+        'headers.A': ['The headers.A field must be a string.'],
+        payload: ['The payload field must be a string.'],
+        callback_url: [CALLBACK_INVALID, CALLBACK_TOO_LONG],
+        timeout_seconds: ['Timeout cannot exceed 300 seconds (5 minutes).'],
+        alert_threshold: ['The alert threshold must be 1, 2, or 3.'],
+        is_active: ['The is active field must be true or false.'],
+      },
+    ));
+
+  test('a rejected job reports every failing field, in the order of the table (§7.1)', () =>
+    expectRefused(
+      service,
+      '/api/jobs',
+      {
+        delay: 'x',
+        callback_url: 'x',
+        payload: 'x',
+        headers: 'x',
+        method: 'x',
+        url: 'x',
+        queue: 7,
+      },
+      {
+        queue: ['The queue field must be a string.'],
+        url: [URL_INVALID],
+        method: [METHOD],
+        headers: ['The headers field must be an array.'],
+        payload: ['The payload field must be an array.'],
+        callback_url: [CALLBACK_INVALID],
+        delay: ['The delay field must be an integer.'],
+      },
+    ));
+
+  test('several faults of headers are all reported, those of the field as a whole first', () =>
+    expectRefused(
+      service,
+      '/api/jobs',
+      { ...aJob, headers: { 'X-A': 1, TE: 'x', 'a b': 'x', Trailer: null } },
+      {
+        headers: ['The headers field must not set TE.', 'The headers field must not set Trailer.'],
+        'headers.X-A': ['The headers.X-A field must be a string.'],
+        'headers.a b': ['The headers.a b field must have a valid HTTP header name.'],
+        'headers.Trailer': ['The headers.Trailer field must be a string.'],
+      },
+    ));
+
+  test('a list of jobs is read as a body without fields', () =>
+    expectRefused(service, '/api/jobs', [aJob, aJob], {
+      queue: ['A queue name is required.'],
+      url: ['A target URL is required.'],
+    }));
+});
