@@ -15,27 +15,28 @@ import {
   startSecondEngine,
 } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
+import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 
 forEachStore((dialect, openTestStore) => {
-  describe('settings', () => declareSettings(openTestStore));
-  describe('a paused queue', () => declarePausing(openTestStore));
+  const start = useScenes(openTestStore);
+  describe('settings', () => declareSettings(start));
+  describe('a paused queue', () => declarePausing(start));
   describe('a concurrency limit', () => {
-    declareLimits(openTestStore);
-    if (dialect === 'postgres') declareSharedLimit(openTestStore);
+    declareLimits(start);
+    if (dialect === 'postgres') declareSharedLimit(start);
   });
   describe('a rate', () => {
-    declareRates(openTestStore);
-    if (dialect === 'postgres') declareSharedRate(openTestStore);
+    declareRates(start, openTestStore);
+    if (dialect === 'postgres') declareSharedRate(start);
   });
-  describe('deleting a queue', () => declareDeleting(openTestStore));
-  describe('fairness (§3.8)', () => declareFairness(openTestStore));
+  describe('deleting a queue', () => declareDeleting(start));
+  describe('fairness (§3.8)', () => declareFairness(start));
 });
 
-function declareSettings(openTestStore: OpenTestStore) {
+function declareSettings(start: StartScene) {
   test('changed queue settings apply to jobs that already wait (§3.4)', async () => {
-    await using receiver = await startReceiver({ answer: 'never' });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: 'never' });
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 10 });
     await setQueue(service, { timeoutSeconds: 5, retriesEnabled: false });
     await service.clock.advance(10 * SECOND);
@@ -48,8 +49,7 @@ function declareSettings(openTestStore: OpenTestStore) {
 
   test('a new timeout does not touch an attempt that has started', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await setQueue(service, { timeoutSeconds: 1 });
@@ -61,8 +61,7 @@ function declareSettings(openTestStore: OpenTestStore) {
 
   test('the retry schedule is read when the attempt ends (§3.4)', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await setQueue(service, { retrySchedule: [7] });
@@ -84,8 +83,7 @@ function declareSettings(openTestStore: OpenTestStore) {
 
   test('retries that are enabled while an attempt runs apply to it', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
     await setQueue(service, { retriesEnabled: false });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -96,8 +94,7 @@ function declareSettings(openTestStore: OpenTestStore) {
   });
 
   test('the success assertions of a queue apply to its jobs only', async () => {
-    await using receiver = await startReceiver({ answer: { body: '{"ok":false}' } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { body: '{"ok":false}' } });
     await setQueue(service, {
       assertions: [{ kind: 'json_path_equals', path: 'ok', expected: 'true' }],
     });
@@ -112,10 +109,9 @@ function declareSettings(openTestStore: OpenTestStore) {
   });
 }
 
-function declarePausing(openTestStore: OpenTestStore) {
+function declarePausing(start: StartScene) {
   test('jobs of a paused queue keep their scheduled_at, and new ones are accepted (§3.5)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
     const queue = await service.work.pauseQueue(service.teamId, early.queue_id);
     assert.equal(queue?.isPaused, true);
@@ -130,8 +126,7 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 
   test('waiting jobs start at once when their queue is enabled, each once', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await setQueue(service, { isPaused: true });
     for (let n = 0; n < 5; n++) await scheduleJob(service, { url: `${receiver.url}/${n}` });
     const later = await scheduleJob(service, { url: `${receiver.url}/later`, delay: 60 });
@@ -148,8 +143,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 
   test('pausing a queue does not interrupt running attempts; their retries wait', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
     const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.work.pauseQueue(service.teamId, queue_id);
@@ -167,8 +161,7 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 
   test('a paused queue does not delay other queues', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await setQueue(service, { isPaused: true });
     await scheduleJob(service, { url: `${receiver.url}/held` });
     await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
@@ -181,12 +174,11 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 }
 
-function declareLimits(openTestStore: OpenTestStore) {
+function declareLimits(start: StartScene) {
   for (const limit of [1, 3]) {
     test(`a concurrency limit of ${limit} is reached and never exceeded while jobs wait`, async () => {
       const { answer, most } = answerInRounds(limit);
-      await using receiver = await startReceiver({ answer });
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start({ answer });
       await setQueue(service, { concurrencyLimit: limit });
       const posts = Array.from({ length: 12 }, () => scheduleJob(service, { url: receiver.url }));
       await Promise.all(posts);
@@ -199,9 +191,8 @@ function declareLimits(openTestStore: OpenTestStore) {
   }
 
   test('a target that hangs blocks its own queue only', async () => {
-    await using receiver = await startReceiver();
+    const { service, receiver } = await start();
     receiver.answer('/hanging', 'never');
-    await using service = await startService(openTestStore);
     await setQueue(service, { concurrencyLimit: 2, retriesEnabled: false });
     for (let n = 0; n < 4; n++) await scheduleJob(service, { url: `${receiver.url}/hanging` });
     await receiver.waitFor(2);
@@ -215,8 +206,7 @@ function declareLimits(openTestStore: OpenTestStore) {
   });
 
   test('a raised concurrency limit starts more jobs at once', async () => {
-    await using receiver = await startReceiver({ answer: 'never' });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: 'never' });
     await setQueue(service, { concurrencyLimit: 1 });
     for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -232,10 +222,9 @@ function declareLimits(openTestStore: OpenTestStore) {
 
   test('a lowered concurrency limit ends no running job and starts none above the limit', async () => {
     const gates = Array.from({ length: 4 }, makeGate);
-    await using receiver = await startReceiver({
+    const { service, receiver } = await start({
       answer: (_, count) => ({ after: gates[count]?.opened ?? Promise.resolve() }),
     });
-    await using service = await startService(openTestStore);
     for (let n = 0; n < 3; n++) await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(3);
     await setQueue(service, { concurrencyLimit: 1 });
@@ -262,7 +251,7 @@ async function startsOf({ work, teamId }: TestService, ids: readonly string[]): 
   return starts.map((at) => at - (starts[0] ?? 0));
 }
 
-function declareRates(openTestStore: OpenTestStore) {
+function declareRates(start: StartScene, openTestStore: OpenTestStore) {
   test('a rate spreads jobs evenly without polling the queue in between', async () => {
     let looks = 0;
     const onStatement = ({ sql }: { sql: string }) => {
@@ -287,8 +276,7 @@ function declareRates(openTestStore: OpenTestStore) {
   });
 
   test('a rate counts retries and applies to Fire now', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     await setQueue(service, { rate: { count: 1, per: 'minute' }, retrySchedule: [1] });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -304,8 +292,7 @@ function declareRates(openTestStore: OpenTestStore) {
   });
 
   test('a raised or removed rate applies to waiting jobs at once', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await setQueue(service, { rate: { count: 1, per: 'hour' } });
     for (let n = 0; n < 4; n++) await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -320,10 +307,9 @@ function declareRates(openTestStore: OpenTestStore) {
   });
 }
 
-function declareSharedRate(openTestStore: OpenTestStore) {
+function declareSharedRate(start: StartScene) {
   test('a rate holds across all nodes and delays no other queue (§3.8)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await using second = await startSecondEngine(service);
     await setQueue(service, { rate: FIVE_A_SECOND });
     const posts = Array.from({ length: 20 }, () => scheduleJob(service, { url: receiver.url }));
@@ -352,12 +338,11 @@ function declareSharedRate(openTestStore: OpenTestStore) {
   });
 }
 
-function declareSharedLimit(openTestStore: OpenTestStore) {
+function declareSharedLimit(start: StartScene) {
   for (const limit of [1, 3]) {
     test(`a concurrency limit of ${limit} holds across all nodes (§3.8)`, async () => {
       const { answer, most } = answerInRounds(limit);
-      await using receiver = await startReceiver({ answer });
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start({ answer });
       await using second = await startSecondEngine(service);
       await setQueue(service, { concurrencyLimit: limit });
       const posts = Array.from({ length: 30 }, () => scheduleJob(service, { url: receiver.url }));
@@ -371,10 +356,9 @@ function declareSharedLimit(openTestStore: OpenTestStore) {
   }
 }
 
-function declareDeleting(openTestStore: OpenTestStore) {
+function declareDeleting(start: StartScene) {
   test("a deleted queue's waiting jobs are never sent (§3.5)", async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url, delay: 5 });
     await scheduleJob(service, { url: receiver.url, delay: 6 });
     assert.equal(await service.work.deleteQueue(service.teamId, queue_id), 2);
@@ -386,9 +370,8 @@ function declareDeleting(openTestStore: OpenTestStore) {
 
   test('a job that runs while its queue is deleted is neither recorded nor retried', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver();
+    const { service, receiver } = await start();
     receiver.answer('/target', { status: 500, after: gate.opened });
-    await using service = await startService(openTestStore);
     const { job_id, queue_id } = await scheduleJob(service, {
       url: `${receiver.url}/target`,
       callback_url: `${receiver.url}/callback`,
@@ -406,7 +389,7 @@ function declareDeleting(openTestStore: OpenTestStore) {
   });
 }
 
-function declareFairness(openTestStore: OpenTestStore) {
+function declareFairness(start: StartScene) {
   /** Forty jobs of one queue hang, with eight slots. */
   const hang = async (service: TestService, receiver: Receiver) => {
     receiver.answer('/hanging', 'never');
@@ -419,16 +402,14 @@ function declareFairness(openTestStore: OpenTestStore) {
   const env = { MAX_CONCURRENT_REQUESTS: '8' };
 
   test('a huge backlog of one queue does not delay another queue', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { env });
+    const { service, receiver } = await start({ env });
     await hang(service, receiver);
     await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
     await receiver.next(({ url }) => url === '/free');
   });
 
   test("a huge backlog of a queue does not delay the team's crons", async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { env });
+    const { service, receiver } = await start({ env });
     await hang(service, receiver);
     await scheduleCron(service, { url: `${receiver.url}/cron` });
     await service.clock.advance(MINUTE);

@@ -138,15 +138,8 @@ describe('the timeout', () => {
   const STATUS = 'HTTP/1.1 200 OK\r\n';
   const stalls: [what: string, script: (c: RawConnection) => unknown, status: number | null][] = [
     ['takes the request and says nothing', () => {}, null],
-    ['stops in its status line', (c) => c.send('HTTP/1.1 2'), null],
     ['stops in its headers', (c) => c.send(`${STATUS}A: b\r\n`), null],
-    ['stops before its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\n`), 200],
     ['stops in its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\nabcd`), 200],
-    [
-      'stops between chunks',
-      (c) => c.send(`${STATUS}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`),
-      200,
-    ],
     ['leaves a failure’s body open', (c) => c.send('HTTP/1.1 503 No\r\n\r\nab'), 503],
     ['sends 1xx and no more', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
   ];
@@ -255,26 +248,10 @@ describe('the timeout', () => {
 
 describe('connection errors', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
+  // What is valid HTTP has a table in src/outgoing/response-parser.test.ts.
   const rows: [what: string, answer: string, text: string, status: number | null][] = [
     ['no answer at all', '', 'connection closed before a response came', null],
-    ['half a status line', 'HTTP/1.1 20', 'connection closed before a response came', null],
-    ['half a head', `${OK}A: b\r\n`, 'connection closed before a response came', null],
     ['garbage', '\0\x01garbage\r\n\r\n', 'response is not valid HTTP', null],
-    ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', 'response is not valid HTTP', null],
-    ['HTTP/2 unasked', 'HTTP/2 200 OK\r\n\r\n', 'response is not valid HTTP', null],
-    ['a header without a colon', `${OK}no colon\r\n\r\n`, 'response is not valid HTTP', null],
-    [
-      'two lengths',
-      `${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`,
-      'response is not valid HTTP',
-      null,
-    ],
-    [
-      '101 unasked',
-      'HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-      'response is not valid HTTP',
-      null,
-    ],
     [
       '64 KiB of headers and more',
       `${OK}${`A: ${'x'.repeat(1000)}\r\n`.repeat(70)}\r\n`,
@@ -287,12 +264,6 @@ describe('connection errors', () => {
       'HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nshort',
       'response ended early',
       500,
-    ],
-    [
-      'chunks without an end',
-      `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n`,
-      'response ended early',
-      200,
     ],
     [
       'a chunk of no size',
@@ -351,13 +322,11 @@ describe('names of targets', () => {
   const rows: [what: string, answer: DnsAnswer, verdict: typeof BLOCKED | typeof CANNOT_RESOLVE][] =
     [
       ['a private address', ['10.1.2.3'], BLOCKED],
-      ['the address of a cloud’s metadata', ['169.254.169.254'], BLOCKED],
       [
         'an allowed and a private address: any blocked one blocks (§2.11)',
         ['127.0.0.1', '192.168.0.1'],
         BLOCKED,
       ],
-      ['a private and an allowed address', ['172.31.255.255', '127.0.0.1'], BLOCKED],
       [
         'a CNAME chain that ends in a private address',
         [
@@ -443,40 +412,10 @@ async function startListener() {
   };
 }
 
-describe('IP addresses as targets, in every spelling that a URL allows (§2.11)', () => {
-  const blocked = [
-    '127.0.0.1',
-    '127.0.0.1.',
-    '127.1',
-    '127.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0x7f.1',
-    '0X7F.0.0.0x1',
-    '0177.0.0.1',
-    '017700000001',
-    '00000177.1',
-    '%31%32%37.0.0.1',
-    '１２７.０.０.１',
-    '127。0。0。1',
-    '0',
-    '0.0.0.0',
-    '0x0',
-    '10.0.0.0',
-    '169.254.169.254',
-    '255.255.255.255',
-  ];
-  const ipv6 = [
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[::127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '[fe80::1]',
-    '[fd00::1]',
-    '[2001:4860:4860::8888]',
-  ];
+describe('IP addresses as targets (§2.11)', () => {
+  // Every spelling that a URL allows is in src/domain/network.test.ts.
+  const blocked = ['127.0.0.1', '127.1', '2130706433', '0X7F.0.0.0x1', '0', '169.254.169.254'];
+  const ipv6 = ['[::1]', '[::ffff:127.0.0.1]', '[2001:4860:4860::8888]'];
 
   test('a blocked address gets no connection', async () => {
     await using closed = await startClosedService();

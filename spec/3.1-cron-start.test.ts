@@ -1,32 +1,25 @@
 /** §3.1: a cron's schedule begins at its start. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startReceiver } from '#testing/receiver';
 import { MINUTE, scheduleCron } from '#testing/scheduling';
-import { startService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 
-async function sceneOf(openTestStore: OpenTestStore, startsInMinutes: number) {
-  const receiver = await startReceiver();
-  const service = await startService(openTestStore);
+async function sceneOf(start: StartScene, startsInMinutes: number) {
+  const { service, receiver } = await start();
   const { work, teamId, clock } = service;
   const { id } = await scheduleCron(service, { url: receiver.url });
   const startsAt = clock.now() + startsInMinutes * MINUTE;
   const nextRunAt = async () => (await work.findCron(teamId, id))?.nextRunAt;
   await work.editCron(teamId, id, { startsAt });
-  const dispose = async () => {
-    await service[Symbol.asyncDispose]();
-    await receiver[Symbol.asyncDispose]();
-  };
-  const parts = { receiver, service, work, teamId, clock, id, startsAt, nextRunAt };
-  return Object.assign(parts, { [Symbol.asyncDispose]: dispose });
+  return { receiver, service, work, teamId, clock, id, startsAt, nextRunAt };
 }
 
 forEachStore((_dialect, openTestStore) => {
+  const start = useScenes(openTestStore);
   describe('§3.1 a cron with a start', () => {
     test('a cron runs at its start time and not before it; Run now works before', async () => {
-      await using scene = await sceneOf(openTestStore, 10);
-      const { service, receiver, work, teamId, id, startsAt, nextRunAt } = scene;
+      const { service, receiver, work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 10);
       assert.equal(await nextRunAt(), startsAt);
       await service.advance(10 * MINUTE - 1);
       assert.equal(receiver.requests.length, 0);
@@ -41,8 +34,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a cron that is started before its start waits for it, after pauses of any kind', async () => {
-      await using scene = await sceneOf(openTestStore, 60);
-      const { service, work, teamId, clock, id, startsAt, nextRunAt } = scene;
+      const { service, work, teamId, clock, id, startsAt, nextRunAt } = await sceneOf(start, 60);
       await work.pauseCron(teamId, id);
       await work.startCron(teamId, id);
       assert.equal(await nextRunAt(), startsAt);
@@ -56,8 +48,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a changed start changes the next run; a start in the past changes nothing', async () => {
-      await using scene = await sceneOf(openTestStore, 60);
-      const { work, teamId, clock, id, nextRunAt } = scene;
+      const { work, teamId, clock, id, nextRunAt } = await sceneOf(start, 60);
       const next = clock.now() + MINUTE;
       await work.editCron(teamId, id, { startsAt: clock.now() - 60 * MINUTE });
       assert.equal(await nextRunAt(), next);
@@ -68,15 +59,13 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a start after the end leaves no run', async () => {
-      await using scene = await sceneOf(openTestStore, 60);
-      const { work, teamId, id, startsAt, nextRunAt } = scene;
+      const { work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 60);
       await work.editCron(teamId, id, { end: { endsAt: startsAt - 1, maxRuns: null } });
       assert.equal(await nextRunAt(), null);
     });
 
     test('computing times again after the clock was set keeps the start', async () => {
-      await using scene = await sceneOf(openTestStore, 60);
-      const { service, clock, startsAt, nextRunAt } = scene;
+      const { service, clock, startsAt, nextRunAt } = await sceneOf(start, 60);
       await service.store.crons.correctTimes(() => clock.now());
       assert.equal(await nextRunAt(), startsAt);
     });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aNode, declareDead } from '#testing/factories';
-import { startReceiver } from '#testing/receiver';
 import {
   executionsOf,
   makeGate,
@@ -14,27 +13,27 @@ import {
   SECOND,
   startSecondEngine,
 } from '#testing/scheduling';
-import { startService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 import { NO_LIMITS } from '#store/figures/usage';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
 forEachStore((dialect, openTestStore) => {
-  describe('paused ⇄ active', () => declarePausing(openTestStore));
+  const start = useScenes(openTestStore);
+  describe('paused ⇄ active', () => declarePausing(start));
   describe('schedule time reached', () => {
-    declareRuns(openTestStore);
-    if (dialect === 'postgres') declareTwoEngines(openTestStore);
+    declareRuns(start);
+    if (dialect === 'postgres') declareTwoEngines(start);
   });
-  describe('missed times (§3.7)', () => declareMissedTimes(openTestStore));
-  describe('Run now', () => declareRunNow(openTestStore));
-  describe('the end of an execution', () => declareEnds(openTestStore));
+  describe('missed times (§3.7)', () => declareMissedTimes(start));
+  describe('Run now', () => declareRunNow(start));
+  describe('the end of an execution', () => declareEnds(start));
 });
 
-function declarePausing(openTestStore: OpenTestStore) {
+function declarePausing(start: StartScene) {
   test('a paused cron does not run and has no next run', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.advance(MINUTE);
     await receiver.waitFor(1);
@@ -46,8 +45,7 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 
   test('a started cron runs on schedule again; missed times are not made up for', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
     await service.advance(150 * SECOND);
     const started = await service.work.startCron(service.teamId, id);
@@ -61,8 +59,7 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 
   test('starting an active cron changes nothing, not even a run that is due', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { sends: false });
+    const { service, receiver } = await start({ sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(MINUTE);
     const started = await service.work.startCron(service.teamId, id);
@@ -73,8 +70,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 
   test('pausing a cron does not interrupt its running execution', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(MINUTE);
     await receiver.waitFor(1);
@@ -86,8 +82,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 
   test('a deleted cron does not run again, and its executions are deleted', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(MINUTE);
     await receiver.waitFor(1);
@@ -100,10 +95,9 @@ function declarePausing(openTestStore: OpenTestStore) {
   });
 }
 
-function declareRuns(openTestStore: OpenTestStore) {
+function declareRuns(start: StartScene) {
   test('each scheduled time starts one execution, never early', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, {
       url: receiver.url,
       cron_expression: '*/2 * * * *',
@@ -130,8 +124,7 @@ function declareRuns(openTestStore: OpenTestStore) {
 
   test('a cron runs even while its previous execution is still running', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { id } = await scheduleCron(service, { url: receiver.url, timeout_seconds: 300 });
     for (let n = 1; n <= 3; n++) {
       await service.clock.advance(MINUTE);
@@ -156,8 +149,7 @@ function declareRuns(openTestStore: OpenTestStore) {
   });
 
   test('executions are never retried', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     const { id } = await scheduleCron(service, {
       url: receiver.url,
       cron_expression: '1 12 * * *',
@@ -171,8 +163,7 @@ function declareRuns(openTestStore: OpenTestStore) {
   });
 
   test('crons with the same name and time all run', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     for (let n = 0; n < 3; n++) await scheduleCron(service, { url: `${receiver.url}/${n}` });
     await service.advance(MINUTE);
     await receiver.waitFor(3);
@@ -181,10 +172,9 @@ function declareRuns(openTestStore: OpenTestStore) {
   });
 }
 
-function declareTwoEngines(openTestStore: OpenTestStore) {
+function declareTwoEngines(start: StartScene) {
   test('two nodes never run the same scheduled time twice (§3.7)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await using second = await startSecondEngine(service);
     const crons = [];
     for (let n = 0; n < 5; n++) {
@@ -203,10 +193,9 @@ function declareTwoEngines(openTestStore: OpenTestStore) {
   });
 }
 
-function declareMissedTimes(openTestStore: OpenTestStore) {
+function declareMissedTimes(start: StartScene) {
   test('after a downtime a cron runs once at once, then on schedule', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.advance(MINUTE);
     await receiver.waitFor(1);
@@ -230,8 +219,7 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
   });
 
   test('after the clock is set forward a cron runs once, then on schedule', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     service.clock.jumpTo(at('13:30:30'));
     await service.advance(SECOND);
@@ -246,11 +234,8 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
 
   test('an overload of more than a minute gives one execution once a slot is free', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver();
+    const { service, receiver } = await start({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     receiver.answer('/hog', { after: gate.opened });
-    await using service = await startService(openTestStore, {
-      env: { MAX_CONCURRENT_REQUESTS: '1' },
-    });
     const queue = await service.work.setQueue(service.teamId, 'emails', { timeoutSeconds: 300 });
     await scheduleJob(service, { url: `${receiver.url}/hog`, queue: queue.name });
     await receiver.waitFor(1);
@@ -267,10 +252,9 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
   });
 }
 
-function declareRunNow(openTestStore: OpenTestStore) {
+function declareRunNow(start: StartScene) {
   test('Run now is an additional execution and does not change the schedule', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(10 * SECOND);
     await service.work.runCronNow(service.teamId, id);
@@ -290,8 +274,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
   });
 
   test('Run now at a scheduled time runs both, and pressed twice runs twice', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { sends: false });
+    const { service, receiver } = await start({ sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(MINUTE);
     await service.work.runCronNow(service.teamId, id);
@@ -304,8 +287,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
 
   test('Run now works while an earlier execution is still running', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.work.runCronNow(service.teamId, id);
     await receiver.waitFor(1);
@@ -316,8 +298,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
   });
 
   test('Run now runs a paused cron, which stays paused', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
     await service.work.runCronNow(service.teamId, id);
     await receiver.waitFor(1);
@@ -330,10 +311,9 @@ function declareRunNow(openTestStore: OpenTestStore) {
   });
 }
 
-function declareEnds(openTestStore: OpenTestStore) {
+function declareEnds(start: StartScene) {
   test('an execution whose worker fails becomes failed and is not run again (§3.6)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { sends: false });
+    const { service, receiver } = await start({ sends: false });
     const { store, teamId, clock } = service;
     const { id } = await scheduleCron(service, {
       url: receiver.url,

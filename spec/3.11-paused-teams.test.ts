@@ -1,7 +1,6 @@
 /** §3.11: one switch over everything of a team, beside the switches of its crons and queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startReceiver } from '#testing/receiver';
 import {
   attemptsOf,
   makeGate,
@@ -12,17 +11,17 @@ import {
   setQueue,
   startSecondEngine,
 } from '#testing/scheduling';
-import { startService } from '#testing/service';
+import { useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
 
 const urlsOf = (receiver: { requests: readonly { url: string }[] }) =>
   receiver.requests.map(({ url }) => url).toSorted();
 
 forEachStore((dialect, openTestStore) => {
+  const start = useScenes(openTestStore);
   describe('a paused team', () => {
     test('a paused team sends no job and runs no cron; accepted jobs wait', async () => {
-      await using receiver = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start();
       const { work, teamId } = service;
       const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
       await scheduleCron(service, { url: receiver.url });
@@ -41,8 +40,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {
-      await using receiver = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start();
       const { work, teamId } = service;
       const { id } = await scheduleCron(service, { url: `${receiver.url}/cron` });
       const hourly = await scheduleCron(service, { url: receiver.url, cron_expression: '@hourly' });
@@ -67,8 +65,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a resumed team starts no cron whose end has passed', async () => {
-      await using receiver = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start();
       const { work, teamId, clock } = service;
       const cron_expression = '*/10 * * * *';
       const { id } = await scheduleCron(service, { url: receiver.url, cron_expression });
@@ -85,8 +82,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('pausing and resuming a team leaves its paused crons and queues paused', async () => {
-      await using receiver = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start();
       const { work, teamId } = service;
       const queue = await setQueue(service, { isPaused: true });
       const cron = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -107,8 +103,7 @@ forEachStore((dialect, openTestStore) => {
 
     test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
       const gate = makeGate();
-      await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
       const { work, teamId } = service;
       const { job_id } = await scheduleJob(service, { url: receiver.url });
       const cron = await scheduleCron(service, { url: `${receiver.url}/now` });
@@ -129,8 +124,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a team is paused and resumed once, by the first request; other teams continue', async () => {
-      await using receiver = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver } = await start();
       const { work, teamId, store } = service;
       const others = await store.teams.create('Others', 'free', store.clock.now());
       assert.equal(await work.pauseTeam(others.id, 'Bob'), true);
@@ -144,7 +138,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('the figures of waiting jobs show a paused team as paused', async () => {
-      await using service = await startService(openTestStore, { sends: false });
+      const { service } = await start({ sends: false });
       const { work, teamId, store } = service;
       await scheduleJob(service, { url: 'http://127.0.0.1:9/' });
       await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
@@ -160,8 +154,7 @@ forEachStore((dialect, openTestStore) => {
 
     if (dialect === 'postgres') {
       test('a team is paused on every node', async () => {
-        await using receiver = await startReceiver();
-        await using service = await startService(openTestStore);
+        const { service, receiver } = await start();
         await using _other = await startSecondEngine(service);
         const { work, teamId } = service;
         await work.pauseTeam(teamId, 'Ada');

@@ -6,12 +6,11 @@ import { forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeClient, postJob, TEAM } from '#testing/remote';
 import { MINUTE, scheduleCron, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
-import { startService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 
-async function sceneOf(openTestStore: OpenTestStore) {
-  const receiver = await startReceiver();
-  const service = await startService(openTestStore);
+async function sceneOf(start: StartScene) {
+  const { service, receiver } = await start();
   const { work, teamId, clock } = service;
   const entriesOf = async (id: string) => {
     const entries = await work.listActivityOf(teamId, id);
@@ -37,18 +36,14 @@ async function sceneOf(openTestStore: OpenTestStore) {
     look,
     pass,
     inMinutes,
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      await receiver[Symbol.asyncDispose]();
-    },
   };
 }
 
 forEachStore((_dialect, openTestStore) => {
+  const start = useScenes(openTestStore);
   describe('a pause until a time', () => {
     test('a queue that is paused until a time holds its jobs and sends them at that time', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, pass, receiver, work, teamId, entriesOf, inMinutes } = scene;
+      const { service, pass, receiver, work, teamId, entriesOf, inMinutes } = await sceneOf(start);
       const { id } = await setQueue(service, {});
       await work.pauseQueue(teamId, id, inMinutes(10));
       await scheduleJob(service, { url: receiver.url });
@@ -63,8 +58,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a cron that is paused until a time continues with its next time after that', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, pass, receiver, work, teamId, entriesOf, clock } = scene;
+      const { service, pass, receiver, work, teamId, entriesOf, clock } = await sceneOf(start);
       const { id } = await scheduleCron(service, { url: receiver.url });
       const until = clock.now() + 10 * MINUTE + 30 * SECOND;
       await work.pauseCron(teamId, id, until);
@@ -80,8 +74,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a team that is paused until a time continues; its own pauses stay', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, pass, receiver, work, teamId, inMinutes, clock } = scene;
+      const { service, pass, receiver, work, teamId, inMinutes, clock } = await sceneOf(start);
       const paused = await setQueue(service, { isPaused: true }, 'paused');
       const later = await setQueue(service, {}, 'later');
       await work.pauseQueue(teamId, later.id, inMinutes(20));
@@ -107,8 +100,8 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a pause that ended while nothing ran ends at the next start, with times from then', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, look, pass, receiver, work, teamId, inMinutes, clock } = scene;
+      const { service, look, pass, receiver, work, teamId, inMinutes, clock } =
+        await sceneOf(start);
       const { id } = await scheduleCron(service, { url: receiver.url });
       await work.pauseCron(teamId, id, inMinutes(10));
       await work.pauseTeam(teamId, 'Ada', inMinutes(5));
@@ -124,8 +117,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('resuming by hand before the end starts it, and the end changes nothing more', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, pass, work, teamId, entriesOf, inMinutes, receiver } = scene;
+      const { service, pass, work, teamId, entriesOf, inMinutes, receiver } = await sceneOf(start);
       const queue = await setQueue(service, {});
       const cron = await scheduleCron(service, { url: receiver.url, cron_expression: '@yearly' });
       await work.pauseQueue(teamId, queue.id, inMinutes(10));
@@ -148,8 +140,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a later end replaces the first one, for a team that stays paused by the first person', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { pass, work, teamId, inMinutes } = scene;
+      const { pass, work, teamId, inMinutes } = await sceneOf(start);
       const later = inMinutes(30);
       await work.pauseTeam(teamId, 'Ada', inMinutes(10));
       assert.equal(await work.pauseTeam(teamId, 'Bob', later), true);
@@ -162,8 +153,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('a pause ends if the clock is set ahead, and waits for its time if it is set back', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, pass, work, teamId, inMinutes, clock } = scene;
+      const { service, pass, work, teamId, inMinutes, clock } = await sceneOf(start);
       const { id } = await setQueue(service, {});
       const isPaused = async () => (await work.findQueue(teamId, id))?.isPaused;
       const until = inMinutes(10);
@@ -177,8 +167,7 @@ forEachStore((_dialect, openTestStore) => {
     });
 
     test('editing other fields keeps the pause and its end', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, work, teamId, inMinutes, receiver } = scene;
+      const { service, work, teamId, inMinutes, receiver } = await sceneOf(start);
       const queue = await setQueue(service, {});
       const cron = await scheduleCron(service, { url: receiver.url });
       const until = inMinutes(10);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimedJob, aNode, declareDead } from '#testing/factories';
-import { type AnswerOrNot, type Receiver, startReceiver } from '#testing/receiver';
+import type { AnswerOrNot, Receiver } from '#testing/receiver';
 import {
   attemptsOf,
   makeGate,
@@ -12,21 +12,22 @@ import {
   SECOND,
   setQueue,
 } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import type { TestService } from '#testing/service';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 
 forEachStore((_, openTestStore) => {
-  describe('attempt → retried as a new job with a new id', () => declareRetries(openTestStore));
-  describe('failed attempts', () => declareReasons(openTestStore));
-  describe('attempt → dead-lettered', () => declareDeadLetters(openTestStore));
-  describe('Failed → Retry', () => declareRetry(openTestStore));
-  describe('(any) → service worker fails', () => declareWorkerFailure(openTestStore));
+  const start = useScenes(openTestStore);
+  describe('attempt → retried as a new job with a new id', () => declareRetries(start));
+  describe('failed attempts', () => declareReasons(start));
+  describe('attempt → dead-lettered', () => declareDeadLetters(start));
+  describe('Failed → Retry', () => declareRetry(start));
+  describe('(any) → service worker fails', () => declareWorkerFailure(start));
 });
 
-function declareRetries(openTestStore: OpenTestStore) {
+function declareRetries(start: StartScene) {
   test('the default schedule: after 1 minute, 30 minutes, 3 hours, then dead-lettered', async () => {
-    await using receiver = await startReceiver({ answer: { status: 503 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 503 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     for (const [n, wait] of [1, 30, 180].entries()) {
@@ -51,8 +52,7 @@ function declareRetries(openTestStore: OpenTestStore) {
   });
 
   test('a retry sends the same request', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     await scheduleJob(service, {
       url: `${receiver.url}/hook?a=1`,
       method: 'PUT',
@@ -70,8 +70,7 @@ function declareRetries(openTestStore: OpenTestStore) {
 
   test('the wait is counted from the end of the attempt, however long it took (§3.4)', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.clock.advance(20 * SECOND);
@@ -88,8 +87,7 @@ function declareRetries(openTestStore: OpenTestStore) {
 
   test("a target's Retry-After does not move the retry (§3.4)", async () => {
     const answer = { status: 503, headers: { 'Retry-After': '300' } };
-    await using receiver = await startReceiver({ answer });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.quiet();
@@ -100,11 +98,10 @@ function declareRetries(openTestStore: OpenTestStore) {
   });
 }
 
-function declareReasons(openTestStore: OpenTestStore) {
+function declareReasons(start: StartScene) {
   test('every kind of failure is retried', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
-    await using closed = await startService(openTestStore, { env: { ALLOWED_NETWORKS: '' } });
+    const { service, receiver } = await start();
+    const { service: closed } = await start({ env: { ALLOWED_NETWORKS: '' } });
     await setQueue(service, { assertions: [{ kind: 'body_contains', text: 'fine' }] });
     const answers: [path: string, answer: AnswerOrNot, reason: string | null][] = [
       ['/4xx', { status: 404 }, 'http_client_error'],
@@ -136,10 +133,9 @@ async function expectRetried(service: TestService, jobId: string, reason: string
   assert.equal(others.length, 0);
 }
 
-function declareDeadLetters(openTestStore: OpenTestStore) {
+function declareDeadLetters(start: StartScene) {
   test('a queue without automatic retries does not retry a failed job', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     await setQueue(service, { retriesEnabled: false });
     const { job_id } = await scheduleJob(service, {
       url: `${receiver.url}/target`,
@@ -157,8 +153,7 @@ function declareDeadLetters(openTestStore: OpenTestStore) {
   });
 
   test('an empty retry schedule means one attempt', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     await setQueue(service, { retrySchedule: [] });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -173,11 +168,10 @@ async function answeredRequest(receiver: Receiver, count: number) {
   return (await receiver.waitFor(count))[count - 1];
 }
 
-function declareRetry(openTestStore: OpenTestStore) {
+function declareRetry(start: StartScene) {
   test('Retry makes a new job with attempt 1 and the same request that runs now', async () => {
-    await using receiver = await startReceiver();
+    const { service, receiver } = await start();
     receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
-    await using service = await startService(openTestStore);
     await setQueue(service, { retriesEnabled: false });
     const { job_id } = await scheduleJob(service, {
       url: `${receiver.url}/target`,
@@ -218,8 +212,7 @@ function declareRetry(openTestStore: OpenTestStore) {
   });
 
   test('a job made by Retry has all retries of its queue', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     await setQueue(service, { retriesEnabled: false });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
@@ -239,9 +232,8 @@ function declareRetry(openTestStore: OpenTestStore) {
   });
 
   test('Retry is refused unless the job has failed for good', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
+    const { service, receiver } = await start({ answer: { status: 500 } });
     receiver.answer('/good', {});
-    await using service = await startService(openTestStore);
     const retried = await scheduleJob(service, { url: receiver.url });
     const good = await scheduleJob(service, { url: `${receiver.url}/good` });
     const waiting = await scheduleJob(service, { url: `${receiver.url}/good`, delay: 600 });
@@ -256,10 +248,9 @@ function declareRetry(openTestStore: OpenTestStore) {
   });
 }
 
-function declareWorkerFailure(openTestStore: OpenTestStore) {
+function declareWorkerFailure(start: StartScene) {
   test('a job whose worker failed is dead-lettered with a message, without retry or callback (§3.6)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, { sends: false });
+    const { service, receiver } = await start({ sends: false });
     const { store, teamId } = service;
     const deadNode = await aNode(store);
     const job = await aClaimedJob(store, teamId, deadNode, {
@@ -279,40 +270,5 @@ function declareWorkerFailure(openTestStore: OpenTestStore) {
     const outcome = await service.work.retryJob(teamId, job.id);
     assert.equal(outcome.kind, 'done', 'it stands on the Failed tab and can be retried');
     await receiver.waitFor(1);
-  });
-
-  test('a stop without grace dead-letters running attempts and resends none', async () => {
-    await using receiver = await startReceiver({ answer: 'never' });
-    await using service = await startService(openTestStore);
-    const { job_id } = await scheduleJob(service, {
-      url: receiver.url,
-      callback_url: `${receiver.url}/callback`,
-    });
-    const waiting = await scheduleJob(service, { url: receiver.url, delay: 5 });
-    await receiver.waitFor(1);
-    const stopped = service.engine?.stop(SECOND);
-    await service.clock.advance(SECOND);
-    await stopped;
-    const [attempt] = await attemptsOf(service, job_id);
-    assert.deepEqual([attempt?.status, attempt?.reason], ['dead_lettered', 'worker_failed']);
-    await service.clock.advance(MINUTE);
-    assert.equal(receiver.requests.length, 1, 'nothing new starts');
-    assert.equal((await attemptsOf(service, waiting.job_id))[0]?.status, 'pending');
-  });
-
-  test('a stop waits for running attempts and stores their outcomes', async () => {
-    const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using service = await startService(openTestStore);
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    const stopped = service.engine?.stop(30 * SECOND);
-    gate.open();
-    await stopped;
-    const attempts = await attemptsOf(service, job_id);
-    assert.deepEqual(
-      attempts.map(({ status }) => status),
-      ['retried', 'pending'],
-    );
   });
 }

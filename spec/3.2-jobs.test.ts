@@ -1,7 +1,6 @@
 /** §3.2: a job's states and what moves it from one to the next; §3.3, §3.6. What the queue decides is in 2.3-queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startReceiver } from '#testing/receiver';
 import {
   attemptsOf,
   makeGate,
@@ -11,25 +10,26 @@ import {
   setQueue,
   startSecondEngine,
 } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import type { TestService } from '#testing/service';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 
 const statusesOf = async (service: TestService, jobId: string) =>
   (await attemptsOf(service, jobId)).map(({ status }) => status);
 
 forEachStore((dialect, openTestStore) => {
+  const start = useScenes(openTestStore);
   describe('Pending → attempt', () => {
-    declareStart(openTestStore);
-    if (dialect === 'postgres') declareTwoEngines(openTestStore);
+    declareStart(start);
+    if (dialect === 'postgres') declareTwoEngines(start);
   });
-  describe('Pending → Fire now', () => declareFire(openTestStore));
-  describe('Pending → Delete', () => declareDelete(openTestStore));
+  describe('Pending → Fire now', () => declareFire(start));
+  describe('Pending → Delete', () => declareDelete(start));
 });
 
-function declareStart(openTestStore: OpenTestStore) {
+function declareStart(start: StartScene) {
   test('an attempt starts at its scheduled time and never before', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 30 });
     await service.advance(29_999);
     assert.equal(receiver.requests.length, 0);
@@ -41,16 +41,8 @@ function declareStart(openTestStore: OpenTestStore) {
     assert.equal(job?.startedAt, job?.scheduledAt);
   });
 
-  test('a job without a delay is sent at once', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
-    await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-  });
-
   test('a job with a delay over 60 seconds is as punctual (§3.2)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await scheduleJob(service, { url: receiver.url, delay: 61 });
     await service.advance(60_999);
     assert.equal(receiver.requests.length, 0);
@@ -60,8 +52,7 @@ function declareStart(openTestStore: OpenTestStore) {
 
   test('a job is processing while its request is under way', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     assert.deepEqual(await statusesOf(service, job_id), ['processing']);
@@ -71,8 +62,7 @@ function declareStart(openTestStore: OpenTestStore) {
   });
 
   test('jobs of one queue start in the order of their times', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await setQueue(service, { concurrencyLimit: 1, isPaused: true });
     for (const delay of [3, 1, 2]) {
       await scheduleJob(service, { url: `${receiver.url}/${delay}`, delay });
@@ -85,10 +75,9 @@ function declareStart(openTestStore: OpenTestStore) {
   });
 }
 
-function declareTwoEngines(openTestStore: OpenTestStore) {
+function declareTwoEngines(start: StartScene) {
   test('two engines on one database send each job exactly once', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await using second = await startSecondEngine(service);
     const posts = Array.from({ length: 60 }, (_, n) =>
       scheduleJob(service, { url: `${receiver.url}/${n}`, queue: `q${n % 3}`, delay: n % 4 }),
@@ -102,10 +91,9 @@ function declareTwoEngines(openTestStore: OpenTestStore) {
   });
 }
 
-function declareFire(openTestStore: OpenTestStore) {
+function declareFire(start: StartScene) {
   test('Fire now runs a waiting job at once, and only once', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
     const outcome = await service.work.fireJob(service.teamId, job_id);
     assert.deepEqual(outcome, { kind: 'done' });
@@ -116,8 +104,7 @@ function declareFire(openTestStore: OpenTestStore) {
   });
 
   test('Fire now runs a waiting retry at once (§3.3)', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.quiet();
@@ -130,8 +117,7 @@ function declareFire(openTestStore: OpenTestStore) {
 
   test('Fire now does not act on a job that is being sent', async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     const outcome = await service.work.fireJob(service.teamId, job_id);
@@ -142,8 +128,7 @@ function declareFire(openTestStore: OpenTestStore) {
   });
 
   test('Fire now does not act on finished or failed jobs', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await setQueue(service, { retriesEnabled: false });
     receiver.answer('/bad', { status: 400 });
     const good = await scheduleJob(service, { url: `${receiver.url}/good` });
@@ -159,8 +144,7 @@ function declareFire(openTestStore: OpenTestStore) {
   });
 
   test('a fired job of a paused queue waits until the queue is enabled (§3.5)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     await setQueue(service, { isPaused: true });
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
     await service.work.fireJob(service.teamId, job_id);
@@ -171,7 +155,7 @@ function declareFire(openTestStore: OpenTestStore) {
   });
 
   test("Fire now does not find another team's job", async () => {
-    await using service = await startService(openTestStore, { sends: false });
+    const { service } = await start({ sends: false });
     const { job_id } = await scheduleJob(service, { url: 'http://127.0.0.1:9/', delay: 600 });
     const other = await service.store.teams.create('Others', 'free', service.clock.now());
     for (const act of ['fireJob', 'deleteJob', 'retryJob'] as const) {
@@ -182,10 +166,9 @@ function declareFire(openTestStore: OpenTestStore) {
   });
 }
 
-function declareDelete(openTestStore: OpenTestStore) {
+function declareDelete(start: StartScene) {
   test('a deleted job is never sent', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start();
     const { job_id } = await scheduleJob(service, {
       url: receiver.url,
       callback_url: `${receiver.url}/callback`,
@@ -200,8 +183,7 @@ function declareDelete(openTestStore: OpenTestStore) {
   });
 
   test('deleting a waiting retry leaves the attempt before it', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { status: 500 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.quiet();
@@ -215,8 +197,7 @@ function declareDelete(openTestStore: OpenTestStore) {
 
   test("a job that is being sent can't be deleted", async () => {
     const gate = makeGate();
-    await using receiver = await startReceiver({ answer: { after: gate.opened } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     const outcome = await service.work.deleteJob(service.teamId, job_id);
@@ -227,8 +208,7 @@ function declareDelete(openTestStore: OpenTestStore) {
   });
 
   test("a failed job can be deleted with its response, a completed one can't", async () => {
-    await using receiver = await startReceiver({ answer: { body: 'kept' } });
-    await using service = await startService(openTestStore);
+    const { service, receiver } = await start({ answer: { body: 'kept' } });
     await setQueue(service, { retriesEnabled: false });
     receiver.answer('/bad', { status: 400, body: 'no' });
     const good = await scheduleJob(service, { url: `${receiver.url}/good` });

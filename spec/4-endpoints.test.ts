@@ -1,7 +1,7 @@
 /** §4: the two endpoints, their headers, and what does not exist; §4.3, §4.5, §8.2. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { countStored, expectRefused, leavingNothing } from '#testing/api-calls';
+import { expectRefused, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { useService } from '#testing/service';
@@ -30,30 +30,6 @@ describe('the endpoints', () => {
     body: string | Buffer,
     path: '/api/crons' | '/api/jobs' = '/api/jobs',
   ) => callHttp(`${service.url}${path}`, { headers: { ...authorization(), ...headers }, body });
-
-  describe('4.1 POST {base_url}/api/crons', () => {
-    test('POST /api/crons creates one cron in the current team and nothing else', async () => {
-      const before = await countStored(service.store);
-      const { status, json } = await service.post('/api/crons', aCron);
-      assert.equal(status, 201);
-      assert.ok(await service.work.findCron(service.teamId, String(json['id'])));
-      assert.deepEqual(await countStored(service.store), { ...before, crons: before.crons + 1 });
-    });
-  });
-
-  describe('4.2 POST {base_url}/api/jobs', () => {
-    test('POST /api/jobs schedules one request and creates its queue if needed', async () => {
-      const before = await countStored(service.store);
-      const { status, json } = await service.post('/api/jobs', { ...aJob, queue: 'needed' });
-      assert.equal(status, 201);
-      assert.ok(await service.work.findJob(service.teamId, String(json['job_id'])));
-      assert.deepEqual(await countStored(service.store), {
-        ...before,
-        queues: before.queues + 1,
-        jobs: before.jobs + 1,
-      });
-    });
-  });
 
   describe('Content-Type (§4.5)', () => {
     test('application/json and any type that ends in +json are parsed as JSON', async () => {

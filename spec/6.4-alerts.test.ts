@@ -405,39 +405,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
     });
 
-    once('a failing channel is retried for an hour, and its last error is kept', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      chat.answer('/default', { status: 503 });
-      await scene.run(await scene.makeCron(), 'x');
-      await scene.allSent();
-      assert.equal(chat.requests.length, 1);
-      assert.equal((await scene.alerts())[0]?.delivery, 'pending');
-      for (let n = 0; n < 61; n++) {
-        await scene.wait(MINUTE);
-      }
-      assert.equal((await scene.alerts())[0]?.delivery, 'failed');
-      const tries = chat.requests.length;
-      assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
-      const { lastError } = await service.store.channels.read(teamId);
-      assert.equal(lastError, 'HTTP 503 error');
-      await scene.wait(60 * MINUTE);
-      assert.equal(chat.requests.length, tries);
-    });
-
-    test('a channel that works again gets the missed notifications once', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      chat.answer('/default', [{ status: 503 }, 'reset', OK]);
-      await scene.run(await scene.makeCron(), 'x');
-      for (let n = 0; n < 10; n++) {
-        await scene.allSent();
-        await service.clock.advance(MINUTE);
-      }
-      assert.equal(chat.requests.length, 3);
-      assert.equal((await scene.alerts())[0]?.delivery, 'sent');
-    });
-
     once('a failing channel is shown as failing even if the emails were sent', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;

@@ -137,25 +137,6 @@ forEachStore((dialect, openTestStore, once) => {
       );
     });
 
-    once('reminders follow while it does not drain', async () => {
-      const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 1 as const };
-      await using all = await aQueueScene(
-        openTestStore,
-        { ...backlog({ minutes: 5 }), alertSettings },
-        1,
-      );
-      await all.scene.wait(2 * HOUR_MS + 30 * MINUTE_MS);
-      const titles = all.scene.titles();
-      assert.deepEqual(
-        titles.map((title) => title.split(' after ')[0]),
-        [
-          'Failure: queue “emails” does not drain',
-          'Reminder: queue “emails” still does not drain',
-          'Reminder: queue “emails” still does not drain',
-        ],
-      );
-    });
-
     once('its alert does not delay the reminder of failed jobs', async () => {
       const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 6 as const };
       const settings = { ...backlog({ jobs: 1 }), alertSettings, emailAlerts: true };
@@ -171,30 +152,6 @@ forEachStore((dialect, openTestStore, once) => {
       await scene.wait(3 * HOUR_MS + 10 * MINUTE_MS);
       const kinds = (await scene.alerts()).map(({ kind }) => kind);
       assert.deepEqual(kinds, [null, 'backlog', 'reminder']);
-    });
-
-    once('a service that was down for hours drains its queue without an alert', async () => {
-      await using all = await aQueueScene(openTestStore, backlog({ minutes: 5 }), 1);
-      await all.service.clock.freeze(3 * HOUR_MS);
-      await all.drain();
-      await all.pass(10);
-      assert.deepEqual(await all.scene.alerts(), []);
-    });
-
-    once('a clock that was set back neither delays nor raises an alert', async () => {
-      await using all = await aQueueScene(openTestStore, backlog({ jobs: 1 }), 2);
-      const { scene, service, pass, post } = all;
-      await pass(5);
-      assert.equal(await scene.levels(), 'failure');
-      await all.drain();
-      await pass(3);
-      assert.equal(await scene.levels(), 'failure recovery');
-      await service.engine?.stop(0);
-      service.clock.jumpTo(service.clock.now() - 2 * HOUR_MS);
-      await post(2);
-      await pass(5);
-      const levels = scene.titles().map((title) => title.split(':')[0]);
-      assert.deepEqual(levels, ['Failure', 'Recovery', 'Failure']);
     });
 
     once('a removed rule, and a deleted queue, raise nothing more', async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WEEK_MS } from '#domain/maintenance';
-import { startReceiver } from '#testing/receiver';
 import {
   executionsOf,
   MINUTE,
@@ -13,12 +12,11 @@ import {
   restartEngine,
   startSecondEngine,
 } from '#testing/scheduling';
-import { startService } from '#testing/service';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { type StartScene, useScenes } from '#testing/scenes';
+import { forEachStore } from '#testing/stores';
 
-async function sceneOf(openTestStore: OpenTestStore) {
-  const receiver = await startReceiver();
-  const service = await startService(openTestStore);
+async function sceneOf(start: StartScene) {
+  const { service, receiver } = await start();
   const { work, teamId, clock } = service;
   /** From so many minutes after now, for ten minutes. */
   const makeWindow = async (inMinutes: number, more: object = {}) => {
@@ -29,22 +27,17 @@ async function sceneOf(openTestStore: OpenTestStore) {
     if (outcome.kind !== 'done') return assert.fail(outcome.kind);
     return outcome.window;
   };
-  const dispose = async () => {
-    await service[Symbol.asyncDispose]();
-    await receiver[Symbol.asyncDispose]();
-  };
-  const parts = { receiver, service, work, teamId, clock, makeWindow };
-  return Object.assign(parts, { [Symbol.asyncDispose]: dispose });
+  return { receiver, service, work, teamId, clock, makeWindow };
 }
 
 const pathsOf = (receiver: { requests: readonly { url: string }[] }) =>
   receiver.requests.map(({ url }) => url).toSorted();
 
 forEachStore((dialect, openTestStore) => {
+  const start = useScenes(openTestStore);
   describe('a maintenance window that pauses runs', () => {
     test('jobs that are due in the window wait and are sent at its end', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, work, teamId } = scene;
+      const { service, receiver, makeWindow, work, teamId } = await sceneOf(start);
       await makeWindow(0);
       await setQueue(service, { concurrencyLimit: 5 }, 'limited');
       for (const queue of ['free', 'limited'])
@@ -61,8 +54,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a cron skips its times in the window, also the first one, and runs at its end', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, clock } = scene;
+      const { service, receiver, makeWindow, clock } = await sceneOf(start);
       const { id } = await scheduleCron(service, { url: receiver.url });
       const window = await makeWindow(2);
       await service.advance(MINUTE);
@@ -82,8 +74,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a window that passed while nothing ran skips its times; later missed ones run once', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, clock } = scene;
+      const { service, receiver, makeWindow, clock } = await sceneOf(start);
       const { id } = await scheduleCron(service, { url: receiver.url });
       const window = await makeWindow(1);
       await service.engine?.stop(0);
@@ -100,8 +91,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('skipped times do not count towards max_runs, and Run now works in the window', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, work, teamId } = scene;
+      const { service, receiver, makeWindow, work, teamId } = await sceneOf(start);
       const { id } = await scheduleCron(service, { url: receiver.url });
       await work.editCron(teamId, id, { end: { endsAt: null, maxRuns: 1 } });
       await makeWindow(0);
@@ -113,8 +103,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('only covered crons and queues pause, in every week of a weekly window', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, work, teamId } = scene;
+      const { service, receiver, makeWindow, work, teamId } = await sceneOf(start);
       const queue = await setQueue(service, {}, 'covered');
       const covered = await scheduleCron(service, {
         url: `${receiver.url}/covered`,
@@ -140,8 +129,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('deleting, shortening or changing the window sends waiting jobs at once', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, work, teamId, clock } = scene;
+      const { service, receiver, makeWindow, work, teamId, clock } = await sceneOf(start);
       const edits: ((window: Awaited<ReturnType<typeof makeWindow>>) => Promise<unknown>)[] = [
         ({ id }) => work.deleteWindow(teamId, id),
         (window) => work.editWindow(teamId, window.id, { ...window, pausesRuns: false }),
@@ -159,16 +147,14 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('windows that only mute pause nothing', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow } = scene;
+      const { service, receiver, makeWindow } = await sceneOf(start);
       await makeWindow(0, { pausesRuns: false });
       await scheduleJob(service, { url: receiver.url });
       await receiver.waitFor(1);
     });
 
     test('overlapping windows pause until the last one ends, and ended ones cost no claim', async () => {
-      await using scene = await sceneOf(openTestStore);
-      const { service, receiver, makeWindow, teamId } = scene;
+      const { service, receiver, makeWindow, teamId } = await sceneOf(start);
       await makeWindow(0);
       await makeWindow(5);
       await scheduleJob(service, { url: receiver.url });
@@ -186,8 +172,7 @@ forEachStore((dialect, openTestStore) => {
 
     if (dialect === 'postgres') {
       test('a window pauses a queue on every node', async () => {
-        await using scene = await sceneOf(openTestStore);
-        const { service, receiver, makeWindow } = scene;
+        const { service, receiver, makeWindow } = await sceneOf(start);
         await using _other = await startSecondEngine(service);
         await makeWindow(0);
         for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });

@@ -69,14 +69,16 @@ forEachStore((dialect, openTestStore, once) => {
       chat.answer('/ops', { status: 500 });
       chat.answer('/pager', [{ status: 500 }, { status: 500 }, OK]);
       await scene.run(await scene.makeCronFor({ failure: [ops, pager] }), 'x');
-      for (let minute = 0; minute < 75; minute += 5) {
-        await scene.allSent();
-        await service.clock.advance(5 * MINUTE);
-      }
-      await scene.allSent();
+      await scene.wait(75 * MINUTE);
       assert.equal(scene.posts()['/pager'], 3);
       assert.deepEqual(await scene.deliveries(), ['failed']);
       assert.deepEqual(await service.store.notifications.scanWaiting(), []);
+      const { lastError } = (await service.store.channels.find(service.teamId, ops)) ?? {};
+      assert.equal(lastError, 'HTTP 500 error');
+      const tries = scene.posts()['/ops'] ?? 0;
+      assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
+      await scene.wait(60 * MINUTE);
+      assert.equal(scene.posts()['/ops'], tries);
     });
   });
 

@@ -1,6 +1,5 @@
 /** What the service does while its database, its disk or its clock fails, and after (§3.6, §3.7; nothing accepted is lost). */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
@@ -10,10 +9,11 @@ import { startReceiver } from '#testing/receiver';
 import { listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
+import { useScenes } from '#testing/scenes';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
-import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from '#testing/limits';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 const HOUR = 3_600_000;
 const env = { PLANS: 'unlimited=unlimited' };
@@ -62,10 +62,11 @@ async function limitPages({ store }: TestService, more: number): Promise<void> {
 }
 
 forEachStore((_name, openTestStore) => {
+  const start = useScenes(openTestStore);
+
   describe('a clock that jumps', () => {
     test('a clock set forward starts due jobs within a second, and each cron once', async () => {
-      await using target = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver: target } = await start();
       await scheduleJob(service, { url: `${target.url}/job`, delay: 1_800 });
       await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '*/10 * * * *' });
       await service.quiet();
@@ -77,8 +78,7 @@ forEachStore((_name, openTestStore) => {
     });
 
     test('a clock set back resends nothing; new jobs start at once, others at their time', async () => {
-      await using target = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver: target } = await start();
       await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '0 * * * *' });
       await scheduleJob(service, { url: `${target.url}/before` });
       await target.waitFor(1);
@@ -108,8 +108,7 @@ forEachStore((_name, openTestStore) => {
     });
 
     test('a cron continues on schedule after the clock was ahead for a moment', async () => {
-      await using target = await startReceiver();
-      await using service = await startService(openTestStore);
+      const { service, receiver: target } = await start();
       const { work, teamId, clock } = service;
       const cron_expression = '*/5 * * * *';
       const endless = await scheduleCron(service, {
@@ -148,30 +147,6 @@ forEachStore((_name, openTestStore) => {
 
 // Beside each other: they mostly wait. Not all at once: each starts processes of its own.
 describe('a database that is lost', { concurrency: 3 }, () => {
-  test('a SQLite file that is locked for too long gives 503; afterwards jobs are accepted and the running outcome is stored', async () => {
-    const gate = makeGate();
-    await using target = await startReceiver();
-    target.answer('/slow', { after: gate.opened });
-    await using belfry = await startBelfry({ env });
-    const client = await makeClient(belfry);
-    const slow = await postJob(client, { url: `${target.url}/slow` });
-    await target.waitFor(1);
-    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length), {
-      timeout: WAIT_LIMIT_MS,
-    });
-    other.exec('begin immediate');
-    gate.open();
-    const refused = await client.post('/api/jobs', { queue: 'emails', url: target.url });
-    assert.equal(refused.status, 503);
-    assert.equal((await fetch(`${belfry.url}/healthz`)).status, 200, 'it lives on meanwhile');
-    other.exec('rollback');
-    other.close();
-    const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSucceeded(belfry, [slow, after]);
-    assert.equal(target.requests.length, 2);
-    client.close();
-  });
-
   test('a Postgres table that is locked for too long gives 503, and the job is not stored', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
@@ -258,58 +233,6 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     const times = target.requests.filter(({ url }) => url === '/failing').length;
     assert.equal(times, 2, 'the attempt that failed meanwhile is retried, and its slot is free');
     assert.equal(target.requests.length, 6);
-    client.close();
-  });
-
-  test('silent connections to Postgres are replaced, and the lease is kept', async () => {
-    const gate = makeGate();
-    await using target = await startReceiver();
-    target.answer('/slow', { after: gate.opened });
-    await using database = await createMigratedDatabase();
-    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
-    await using belfry = await startBelfry({ databaseUrl: url, env });
-    const client = await makeClient(belfry);
-    const slow = await postJob(client, { url: `${target.url}/slow` });
-    await target.waitFor(1);
-    proxy.fallSilent();
-    gate.open();
-    await eventually(async () => (await readiness(belfry)) === 200, {
-      withinMs: LONG_WAIT_LIMIT_MS,
-    });
-    const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSucceeded(belfry, [slow, after]);
-    assert.equal(target.requests.length, 2);
-    assert.ok(
-      !belfry.output.some((line) => line.includes('node.lease-lost')),
-      'the lease was lost',
-    );
-    client.close();
-  });
-
-  test('a lost answer to a claim: the jobs are put back and sent once', async () => {
-    await using target = await startReceiver();
-    await using database = await createMigratedDatabase();
-    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
-    await using belfry = await startBelfry({ databaseUrl: url, env });
-    const client = await makeClient(belfry);
-    // The first claim of a plan only learns of it.
-    const ids = [await postJob(client, { url: `${target.url}/0` })];
-    await target.waitFor(1);
-    for (let n = 1; n < 5; n++) {
-      ids.push(await postJob(client, { url: `${target.url}/${n}`, delay: 2 }));
-    }
-    proxy.swallowAnswerTo('claim-jobs-at-once');
-    await belfry.line(/claims\.put-back/, 30_000);
-    await untilSucceeded(belfry, ids);
-    assert.deepEqual(target.requests.map(({ url: path }) => path).toSorted(), [
-      '/0',
-      '/1',
-      '/2',
-      '/3',
-      '/4',
-    ]);
     client.close();
   });
 

@@ -1,4 +1,4 @@
-/** What survives the end of a process, planned or not: §3.6, §3.5, §6.1; and what works beside a running one. */
+/** What survives a planned end of a process (§3.6, §3.5, §6.1), and what works beside a running one. Crashes are in crash.test.ts. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,92 +6,19 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEachDatabase, launchBelfry, type MakeDatabaseUrl, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import {
-  type Client,
-  listJobs,
-  makeClient,
-  postJob,
-  showJob,
-  untilCounted,
-  untilSucceeded,
-} from '#testing/remote';
+import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { assertWoken } from '#testing/woken';
 
-const JOBS = 1_000;
-const POSTERS = 16;
 const env = { PLANS: 'unlimited=unlimited' };
-/** A lease on Postgres lasts 15 s, and its end is noticed within a few more. */
 
 forEachDatabase((name, makeDatabaseUrl) => {
-  // Beside each other: one of them waits for a lease to run out.
   describe('restarts', { concurrency: 2 }, () => {
-    declareCrash(makeDatabaseUrl);
     declareGracefulStop(makeDatabaseUrl);
     declareCommandLine(makeDatabaseUrl);
     if (name === 'SQLite') declareProcesses(makeDatabaseUrl);
   });
 });
-
-function declareCrash(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('after kill -9 each of 1,000 accepted jobs is finished or dead-lettered, none is sent twice', async () => {
-    await using target = await startReceiver({ answer: { delayMs: 20 } });
-    const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
-    await using belfry = await startBelfry({ databaseUrl, env });
-    const client = await makeClient(belfry);
-    const killed = target.waitFor(JOBS / 4).then(() => belfry.kill());
-    const accepted = await postJobs(client, target.url);
-    await killed;
-    client.close();
-    assert.ok(accepted.size > JOBS / 8 && accepted.size < JOBS, `${accepted.size} were accepted`);
-    await using again = await belfry.restart();
-    const found = await settledJobs(again);
-
-    for (const id of accepted) assert.ok(found.has(id), `${id} was answered with 201 and is gone`);
-    const cutOff = [...found.values()].filter(({ status }) => status !== 'success');
-    for (const { status, reason } of cutOff) {
-      assert.deepEqual([status, reason], ['dead_lettered', 'worker_failed']);
-    }
-    assert.ok(cutOff.length <= 256, 'no more than could be under way at once');
-    const arrived = target.requests.map(({ url }) => url);
-    assert.equal(new Set(arrived).size, arrived.length, 'a job or a callback came twice');
-    const dead = new Set(cutOff.map(({ url }) => url.slice(target.url.length)));
-    for (const { url, status } of found.values()) {
-      const path = url.slice(target.url.length);
-      if (status === 'success') assert.ok(arrived.includes(path));
-    }
-    const callbacks = arrived.filter((path) => path.startsWith('/callback'));
-    assert.ok(callbacks.every((path) => !dead.has(path.replace('/callback', ''))));
-    assert.ok(callbacks.length > 0);
-  });
-}
-
-/** Gives the ids of those answered with 201. */
-async function postJobs(client: Client, targetUrl: string): Promise<Set<string>> {
-  const accepted = new Set<string>();
-  let next = 0;
-  const poster = async () => {
-    while (next < JOBS) {
-      const n = next++;
-      const callback = n % 4 === 0 ? { callback_url: `${targetUrl}/callback/${n}` } : {};
-      const body = { url: `${targetUrl}/${n}`, queue: `q${n % 3}`, delay: n % 5 === 0 ? 2 : 0 };
-      try {
-        accepted.add(await postJob(client, { ...body, ...callback }));
-      } catch {
-        return;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: POSTERS }, poster));
-  return accepted;
-}
-
-/** All jobs by id, once none waits and none is being sent. */
-async function settledJobs(belfry: Awaited<ReturnType<typeof startBelfry>>) {
-  const text = "select count(*) as number from jobs where status in ('pending', 'processing')";
-  await untilCounted(belfry, { text, number: 0 });
-  return new Map((await listJobs(belfry)).map((job) => [job.id, job]));
-}
 
 function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
   test('SIGTERM finishes running attempts, claims no new ones and exits with 0', async () => {

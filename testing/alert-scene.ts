@@ -39,12 +39,15 @@ export async function startScene(
     return opened;
   };
   const allSent = async () => (await notifier()).allSent();
-  /** In steps that wait for the notifier, so that on a slow machine it doesn't fall hours behind the clock. */
+  /**
+   * In steps that wait for the notifier, so that on a slow machine it doesn't fall hours behind the clock. Within a step
+   * each timer fires once, as after a standstill: the hours of many timers would take long.
+   */
   const wait = async (ms: number) => {
     const until = clock.now() + ms;
     const { notifier: started } = await notifier();
     while (clock.now() < until) {
-      await clock.advance(Math.min(5 * MINUTE, until - clock.now()));
+      await clock.freeze(Math.min(5 * MINUTE, until - clock.now()));
       while (!started.isQuiet()) await setTimeout(1);
     }
     await allSent();

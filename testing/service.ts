@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
-import { silentLog } from '#domain/log';
+import { type Log, silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#app/service';
 import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
@@ -30,6 +30,7 @@ export interface TestServiceOptions {
   env?: Record<string, string>;
   plan?: string;
   sends?: boolean;
+  log?: Log;
 }
 
 const SETTINGS = {
@@ -59,7 +60,7 @@ export async function startService(
     appKey: TEST_APP_KEY,
     store,
     clock,
-    log: silentLog,
+    log: options.log ?? silentLog,
     baseUrl: url,
     leaseMs: 365 * 24 * 3600 * 1000,
     peopleConfig: { passwordWork: { costLog2: 4, passes: 1 } },

@@ -1,0 +1,28 @@
+import { afterEach } from 'node:test';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { startService, type TestService, type TestServiceOptions } from './service.ts';
+import type { OpenTestStore } from './stores.ts';
+
+export interface Scene {
+  service: TestService;
+  receiver: Receiver;
+}
+
+export type StartScene = (
+  options?: TestServiceOptions & Parameters<typeof startReceiver>[0],
+) => Promise<Scene>;
+
+/** A service and a receiver for its requests, for one test, with which they end. */
+export function useScenes(openTestStore: OpenTestStore): StartScene {
+  const opened: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const each of opened.splice(0).toReversed()) await each[Symbol.asyncDispose]();
+  });
+  return async (options = {}) => {
+    const receiver = await startReceiver(options);
+    opened.push(receiver);
+    const service = await startService(openTestStore, options);
+    opened.push(service);
+    return { service, receiver };
+  };
+}
