@@ -18,16 +18,19 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((name) =>
   join(ROOT, 'src', name),
 );
-const CONFIGS = ['package-lock.json', 'react-router.config.ts', 'vite.config.ts'].map((name) =>
-  join(ROOT, name),
-);
+const FILES = [
+  'docs/signing.md',
+  'package-lock.json',
+  'react-router.config.ts',
+  'vite.config.ts',
+].map((name) => join(ROOT, name));
 const BUILT = join(ROOT, 'build', 'dashboard');
 const BUILDER = join(ROOT, 'node_modules', '@react-router', 'dev', 'bin.cjs');
 
 /** With the configs and the lock file, because a build contains its libraries. */
 function hashSources() {
   const hash = createHash('sha256');
-  for (const path of CONFIGS) hash.update(readFileSync(path));
+  for (const path of FILES) hash.update(readFileSync(path));
   const files = SOURCES.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.(test|contract)\./.test(entry.name))
@@ -92,7 +95,7 @@ function swapIn(fresh, hash) {
 
 /** In a new folder, so that a failed build leaves the last one intact. Errors are on standard error. */
 export async function buildDashboardIfChanged() {
-  if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
+  if (!FILES.every((path) => existsSync(path))) return 'unchanged';
   const hash = hashSources();
   if (isBuiltFrom(hash)) return 'unchanged';
   if (!existsSync(BUILDER)) {

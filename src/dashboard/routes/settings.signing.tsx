@@ -1,3 +1,4 @@
+import docs from '#docs/signing.md?raw';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
 import { ActionButton, Form, useFormAnswer } from '../forms/Form.tsx';
@@ -11,14 +12,15 @@ import { Section } from '../parts/Section.tsx';
 import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
 import { Time } from '../parts/Time.tsx';
 import { actOn, open } from '../serving/open.ts';
-import { verificationSamples } from '../words/verification-samples.ts';
+import { readVerificationSamples } from '../words/verification-samples.ts';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor, signing } = open(context, 'signing-secret');
   const secret = await signing.readSigningSecret(actor);
   const next = await signing.readNextSecret(actor);
-  return { secret, next, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
+  const headers = { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER };
+  return { secret, next, headers, samples: readVerificationSamples(docs) };
 }
 
 type Check = { isRight: boolean; expected: string };
@@ -67,7 +69,7 @@ function checkSignature(form: FormData, secret: string, timestamp: number): Chec
 }
 
 export default function Signing({ loaderData }: Route.ComponentProps) {
-  const { secret, next, headers } = loaderData;
+  const { secret, next, headers, samples } = loaderData;
   const { kept, take } = useKept((answer: { secret?: string | null }) => answer.secret);
   return (
     <>
@@ -125,7 +127,7 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
           of the timestamp, a full stop and the exact bytes of the body; a request without a body is
           signed over the timestamp and the full stop alone. The key is the secret’s text.
         </p>
-        {verificationSamples.map(({ language, code }, at) => (
+        {samples.map(({ language, code }, at) => (
           <details key={language} open={at === 0} style={{ width: '100%' }}>
             <summary>{language}</summary>
             <CodeBlock text={code} label={`code in ${language}`} />
