@@ -1,20 +1,22 @@
-import { LIMITS } from '#domain/limits';
-import { Submit } from '../parts/Button.tsx';
 import type { Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
-import { TextField } from '../forms/Field.tsx';
+import { NameField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ProfileAnswer } from './profile-actions.ts';
+import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
 
 export function Passkeys({ passkeys }: { passkeys: readonly Passkey[] }) {
   // `asked` is set once the password was right.
   const { intent, problem, asked } = useFormAnswer<ProfileAnswer>();
   return (
-    <>
+    <Section
+      title="Passkeys"
+      note="A device signs you in by PIN, finger or face, without password and code."
+    >
       {problem && (intent === 'add-passkey' || intent === 'delete-passkey') ? (
         <Notice kind="failed">{problem}</Notice>
       ) : null}
@@ -50,17 +52,10 @@ export function Passkeys({ passkeys }: { passkeys: readonly Passkey[] }) {
       <noscript>
         <p>Enable JavaScript to add a passkey.</p>
       </noscript>
-      <Form className="needs-script" intent="begin-passkey">
-        <TextField
-          name="name"
-          label="Name of the device"
-          required
-          maxLength={LIMITS.personNameCharacters}
-          placeholder="Laptop"
-        />
+      <Form className="needs-script" intent="begin-passkey" word="Add a passkey">
+        <NameField label="Name of the device" placeholder="Laptop" />
         <CurrentPasswordField />
-        <Submit intent="begin-passkey">Add a passkey</Submit>
       </Form>
-    </>
+    </Section>
   );
 }

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
-import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { TextField } from '../forms/Field.tsx';
+import { CodeField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { QrCode } from './QrCode.tsx';
@@ -59,9 +58,8 @@ function Switch({ isOn, begun, isConfirming }: SwitchProps) {
   }
   if (!begun && !isConfirming) {
     return (
-      <Form intent="begin-second-factor">
+      <Form intent="begin-second-factor" word="Set up">
         <CurrentPasswordField />
-        <Submit intent="begin-second-factor">Set up</Submit>
       </Form>
     );
   }
@@ -70,17 +68,8 @@ function Switch({ isOn, begun, isConfirming }: SwitchProps) {
     ? { otpauth_uri: begun.otpauthUri, recovery_codes: begun.recoveryCodes.join(' ') }
     : {};
   return (
-    <Form intent="confirm-second-factor" fields={carried}>
-      <TextField
-        name="code"
-        label="Code that the authenticator shows now"
-        required
-        maxLength={LIMITS.codeCharacters}
-        autoComplete="one-time-code"
-      />
-      <Submit intent="confirm-second-factor" variant="filled">
-        Turn on
-      </Submit>
+    <Form intent="confirm-second-factor" fields={carried} word="Turn on" variant="filled">
+      <CodeField label="Code that the authenticator shows now" />
     </Form>
   );
 }

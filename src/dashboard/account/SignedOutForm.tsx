@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useNavigation } from 'react-router';
 import { LIMITS } from '#domain/limits';
-import { TextField, CheckField } from '../forms/Field.tsx';
+import { CheckField, NameField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
@@ -83,14 +83,7 @@ export function EmailField({ email = null, autoFocus = false }: AccountProps) {
 export function AccountFields({ email, autoFocus = true }: AccountProps) {
   return (
     <>
-      <TextField
-        name="name"
-        autoFocus={autoFocus}
-        label="Your name"
-        autoComplete="name"
-        required
-        maxLength={LIMITS.personNameCharacters}
-      />
+      <NameField label="Your name" autoComplete="name" autoFocus={autoFocus} />
       <EmailField email={email} />
       <NewPasswordField
         label="Password"
@@ -101,14 +94,7 @@ export function AccountFields({ email, autoFocus = true }: AccountProps) {
 }
 
 export function TeamField() {
-  return (
-    <TextField
-      name="team"
-      description="Crons, queues and jobs belong to a team."
-      required
-      maxLength={LIMITS.personNameCharacters}
-    />
-  );
+  return <NameField name="team" description="Crons, queues and jobs belong to a team." />;
 }
 
 /** Offered with every sign-out of all sessions: a thief may have copied the token too. */

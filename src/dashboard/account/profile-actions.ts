@@ -1,6 +1,6 @@
 import { data } from 'react-router';
 import { headersOf, type Context } from '../context.ts';
-import { readChecked, readText, type FormAnswer } from '../forms/values.ts';
+import { readChecked, readText } from '../forms/values.ts';
 import { slashKey } from '../serving/cookies.ts';
 import { actOn, open } from '../serving/open.ts';
 
@@ -13,25 +13,21 @@ export type ProfileAnswer = {
   asked: { options: string; name: string };
 };
 
-type Ask = ReturnType<typeof askOf>;
+type Said = { setCookies?: readonly string[]; to?: string };
 
-function askOf(context: Context) {
+function openProfile(context: Context) {
   const opened = open(context);
   return Object.assign(opened, {
     userId: opened.user.id,
     password: opened.field('password'),
+    done: (text: string, { to = '/settings/profile', setCookies }: Said = {}) =>
+      opened.say(to, text, setCookies),
   });
 }
 
-/** Reported by the next page. */
-type Made = { said: string; setCookies?: readonly string[]; to?: string };
-type Outcome = Made | ReturnType<typeof data<FormAnswer>>;
-
-export async function actOnProfile(context: Context) {
-  const ask = askOf(context);
-  const outcome = await actOn(ask.intent, profileActions, ask);
-  if (!('said' in outcome)) return outcome;
-  return ask.say(outcome.to ?? '/settings/profile', outcome.said, outcome.setCookies);
+export function actOnProfile(context: Context) {
+  const opened = openProfile(context);
+  return actOn(opened.intent, profileActions, opened);
 }
 
 /** Drops values that this page can't have written. */
@@ -44,29 +40,31 @@ function readCarriedOn(form: FormData): Partial<ProfileAnswer> {
   return isOurs && areOurs ? { begun: { otpauthUri, recoveryCodes } } : {};
 }
 
-const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> = {
-  async name({ field, userId, accounts, reject }) {
+type Act = (opened: ReturnType<typeof openProfile>) => Promise<unknown>;
+
+const profileActions: Readonly<Record<string, Act>> = {
+  async name({ field, userId, accounts, reject, done }) {
     const outcome = await accounts.changeName(userId, field('name'));
-    return outcome.kind === 'done' ? { said: 'The name is changed.' } : reject(outcome);
+    return outcome.kind === 'done' ? done('The name is changed.') : reject(outcome);
   },
 
-  async 'confirm-email'({ userId, accounts, reject }) {
+  async 'confirm-email'({ userId, accounts, reject, done }) {
     const outcome = await accounts.requestEmailConfirmation(userId);
     if (outcome.kind !== 'done') return reject(outcome);
-    return { said: 'The link is on its way to your address.' };
+    return done('The link is on its way to your address.');
   },
 
-  async email({ fields, accounts, requestContext, reject }) {
+  async email({ fields, accounts, requestContext, reject, done }) {
     const input = fields('email', 'password');
     const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
-      return {
-        said: 'Open the link in the mail to the new address to confirm it. The mail to the old address has a link that stops the change.',
-      };
-    return outcome.kind === 'done' ? { said: 'The email is changed.' } : reject(outcome);
+      return done(
+        'Open the link in the mail to the new address to confirm it. The mail to the old address has a link that stops the change.',
+      );
+    return outcome.kind === 'done' ? done('The email is changed.') : reject(outcome);
   },
 
-  async password({ field, accounts, requestContext, refuse, reject }) {
+  async password({ field, accounts, requestContext, refuse, reject, done }) {
     const input = {
       currentPassword: field('current_password'),
       password: field('password'),
@@ -77,10 +75,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
       return refuse(currentPassword ? { ...errors, current_password: currentPassword } : errors);
     }
     if (outcome.kind !== 'signed-in') return reject(outcome);
-    return {
-      said: 'The password is changed. All other sessions are ended.',
-      setCookies: outcome.setCookies,
-    };
+    return done('The password is changed. All other sessions are ended.', outcome);
   },
 
   async 'begin-second-factor'({ password, accounts, requestContext, show, reject }) {
@@ -90,13 +85,10 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return show({ begun: { otpauthUri, recoveryCodes } });
   },
 
-  async 'confirm-second-factor'({ fields, form, accounts, requestContext, reject }) {
+  async 'confirm-second-factor'({ fields, form, accounts, requestContext, reject, done }) {
     const outcome = await accounts.confirmSecondFactor(fields('code'), requestContext);
     if (outcome.kind !== 'signed-in') return reject(outcome, readCarriedOn(form));
-    return {
-      said: 'The second factor is on. You need a code at the next sign-in.',
-      setCookies: outcome.setCookies,
-    };
+    return done('The second factor is on. You need a code at the next sign-in.', outcome);
   },
 
   async 'renew-recovery-codes'({ password, accounts, requestContext, show, reject }) {
@@ -105,10 +97,10 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return show({ renewedCodes: outcome.recoveryCodes });
   },
 
-  async 'end-second-factor'({ password, accounts, requestContext, reject }) {
+  async 'end-second-factor'({ password, accounts, requestContext, reject, done }) {
     const outcome = await accounts.endSecondFactor({ password }, requestContext);
     if (outcome.kind !== 'signed-in') return reject(outcome);
-    return { said: 'The second factor is off.', setCookies: outcome.setCookies };
+    return done('The second factor is off.', outcome);
   },
 
   async 'begin-passkey'({ fields, intent, password, accounts, requestContext, reject }) {
@@ -118,48 +110,46 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     return data({ intent, asked }, { headers: headersOf(outcome.setCookies) });
   },
 
-  async 'add-passkey'({ fields, accounts, requestContext, fail, reject }) {
+  async 'add-passkey'({ fields, accounts, requestContext, fail, reject, done }) {
     const input = fields('name', 'answer');
     const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
-      return { said: 'The passkey is added. You can sign in with it alone.' };
+      return done('The passkey is added. You can sign in with it alone.');
     if (outcome.kind === 'too-many') return reject(outcome);
     return fail(Object.values(outcome.errors).flat().join(' '));
   },
 
-  async 'delete-passkey'({ field, accounts, requestContext, fail }) {
+  async 'delete-passkey'({ field, accounts, requestContext, fail, done }) {
     const outcome = await accounts.deletePasskey(field('passkey'), requestContext);
-    if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
+    if (outcome.kind === 'done') return done('The passkey is deleted.');
     return fail('This passkey is gone.');
   },
 
-  async keys({ form, baseUrl }) {
+  async keys({ form, baseUrl, done }) {
     const state = readChecked(form, 'slash_key') ? 'on' : 'off';
-    return {
-      said: `The / key is ${state} in this browser.`,
-      setCookies: [slashKey.write(state, baseUrl)],
-    };
+    const setCookies = [slashKey.write(state, baseUrl)];
+    return done(`The / key is ${state} in this browser.`, { setCookies });
   },
 
-  async 'sign-out-everywhere'({ form, userId, accounts, requestContext }) {
+  async 'sign-out-everywhere'({ form, userId, accounts, requestContext, done }) {
     const revokesToken = readChecked(form, 'revoke_token');
     const { setCookies } = await accounts.signOutEverywhere(
       { userId, revokesToken },
       requestContext,
     );
-    return { said: 'All sessions are ended.', setCookies, to: '/login' };
+    return done('All sessions are ended.', { setCookies, to: '/login' });
   },
 
-  async 'leave-provider'({ password, accounts, requestContext, reject }) {
+  async 'leave-provider'({ password, accounts, requestContext, reject, done }) {
     const outcome = await accounts.leaveProvider({ password }, requestContext);
     if (outcome.kind !== 'done') return reject(outcome);
-    return { said: 'The account is unlinked from the provider.' };
+    return done('The account is unlinked from the provider.');
   },
 
-  async delete({ password, accounts, requestContext, fail, reject }) {
+  async delete({ password, accounts, requestContext, fail, reject, done }) {
     const outcome = await accounts.deleteAccount({ password }, requestContext);
     if (outcome.kind === 'deleted')
-      return { said: 'The account is deleted.', setCookies: outcome.setCookies, to: '/login' };
+      return done('The account is deleted.', { ...outcome, to: '/login' });
     if (outcome.kind !== 'owns-teams') return reject(outcome);
     const names = outcome.teams.map(({ name }) => name).join(', ');
     return fail(`You own ${names}. Transfer or delete that first.`);

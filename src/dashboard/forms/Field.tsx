@@ -81,6 +81,24 @@ export function PlainField(props: OwnFieldProps<'input'>) {
   return <TextField autoComplete="off" spellCheck={false} {...props} />;
 }
 
+/** Of a person, a team, a device or a program. */
+export function NameField(props: Partial<OwnFieldProps<'input'>>) {
+  return <TextField name="name" required maxLength={LIMITS.personNameCharacters} {...props} />;
+}
+
+/** Of an authenticator, a recovery code or the setup code. */
+export function CodeField(props: Partial<OwnFieldProps<'input'>>) {
+  return (
+    <TextField
+      name="code"
+      required
+      maxLength={LIMITS.codeCharacters}
+      autoComplete="one-time-code"
+      {...props}
+    />
+  );
+}
+
 /** As ISO 8601 has it, instead of a browser's own order of day and month. */
 export function InstantField(props: OwnFieldProps<'input'>) {
   return <PlainField isShort inputMode="text" placeholder="2026-11-24 22:00" {...props} />;

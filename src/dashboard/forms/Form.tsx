@@ -24,6 +24,7 @@ import type { FieldErrors } from '../services.ts';
 import { type FormAnswer, listIn, textIn, type Values, valuesOf } from './values.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
 import { Submit } from '../parts/Button.tsx';
+import { Section } from '../parts/Section.tsx';
 
 const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {}, errors: {} });
 
@@ -74,13 +75,16 @@ type OwnProps = Omit<FormProps, 'method'> & {
   fields?: Readonly<Record<string, string>>;
   /** On a page with several forms: other answers aren't this form's. */
   intent?: string | readonly string[];
+  /** Of its button, if it has one. */
+  word?: string;
+  variant?: ComponentProps<typeof Submit>['variant'];
 };
 
 /**
  * The only form that changes something. It has the person and the team that it was opened for. If it isn't accepted,
  * the input stays. Viewers don't see it if their role would be refused.
  */
-export function Form({ children, values, fields = {}, intent, ...props }: OwnProps) {
+export function Form({ children, values, fields = {}, intent, word, variant, ...props }: OwnProps) {
   const given: unknown = useActionData();
   const latest = useFormAnswer();
   const isOwn =
@@ -118,8 +122,25 @@ export function Form({ children, values, fields = {}, intent, ...props }: OwnPro
           </Notice>
         ) : null}
         {children}
+        {word ? (
+          <Submit {...(typeof intent === 'string' && { intent })} variant={variant ?? 'default'}>
+            {word}
+          </Submit>
+        ) : null}
       </Shown>
     </RouterForm>
+  );
+}
+
+type FormSectionProps = ComponentProps<typeof Form> &
+  Omit<ComponentProps<typeof Section>, 'children' | 'preview'>;
+
+/** A form of the settings. */
+export function FormSection({ title, note, isDanger = false, ...form }: FormSectionProps) {
+  return (
+    <Section {...{ title, note, isDanger }}>
+      <Form {...form} {...(isDanger && { variant: 'danger' })} />
+    </Section>
   );
 }
 

@@ -1,7 +1,6 @@
 import { Link } from 'react-router';
-import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { TextField } from '../forms/Field.tsx';
+import { CodeField } from '../forms/Field.tsx';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.code.ts';
@@ -29,12 +28,7 @@ export default function SecondFactor({ loaderData }: Route.ComponentProps) {
       fields={loaderData}
       below={<Link to="/login">Begin again</Link>}
     >
-      <TextField
-        name="code"
-        autoComplete="one-time-code"
-        required
-        maxLength={LIMITS.codeCharacters}
-      />
+      <CodeField />
     </SignedOutForm>
   );
 }

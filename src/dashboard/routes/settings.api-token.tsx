@@ -1,5 +1,4 @@
 import { open } from '../serving/open.ts';
-import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { CodeBlock, NewToken } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -65,17 +64,15 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
               ]}
             />
             {/* The key empties the password's field after the token was replaced. */}
-            <Form key={token.hint} values={{}}>
+            <Form key={token.hint} values={{}} word="Regenerate token">
               <p>A new token replaces the current one at once. Update every client that uses it.</p>
               <CurrentPasswordField label="Password, to replace it" />
-              <Submit>Regenerate token</Submit>
             </Form>
           </>
         ) : (
-          <Form values={{}}>
+          <Form values={{}} word="Generate token" variant="filled">
             <p>You have no token yet.</p>
             <CurrentPasswordField />
-            <Submit variant="filled">Generate token</Submit>
           </Form>
         )}
       </Section>

@@ -1,4 +1,3 @@
-import { Submit } from '../parts/Button.tsx';
 import { may } from '#people/roles';
 import { requirePermission } from '../context.ts';
 import type { Toast } from '../serving/cookies.ts';
@@ -137,16 +136,13 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
           <CodeBlock text={kept.link} label="invitation link" />
         </ShownOnce>
       ) : null}
-      <Form intent="invite">
+      <Form intent="invite" word="Invite" variant="filled">
         <TextField
           name="email"
           type="email"
           description="Leave it empty for a link that anybody may use, once."
         />
         <ChoiceField name="role" choices={roles} />
-        <Submit intent="invite" variant="filled">
-          Invite
-        </Submit>
       </Form>
     </Section>
   );

@@ -1,10 +1,8 @@
-import { LIMITS } from '#domain/limits';
-import { PlainField } from '../forms/Field.tsx';
+import { NameField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/List.tsx';
-import { Submit } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { NewToken } from '../parts/CopyButton.tsx';
 import { Section } from '../parts/Section.tsx';
@@ -65,17 +63,13 @@ export default function ServiceAccounts({ loaderData: { accounts } }: Route.Comp
       >
         <NewToken {...made} />
         {/* The key empties the fields after one was made. */}
-        <Form key={accounts.length} intent="create" values={{}}>
-          <PlainField
-            name="name"
+        <Form key={accounts.length} intent="create" word="Create service account" variant="filled">
+          <NameField
             description="The program that uses the token, such as billing-service. Its jobs show this name."
-            required
-            maxLength={LIMITS.personNameCharacters}
+            autoComplete="off"
+            spellCheck={false}
           />
           <CurrentPasswordField />
-          <Submit intent="create" variant="filled">
-            Create service account
-          </Submit>
         </Form>
       </Section>
     </div>

@@ -1,9 +1,8 @@
 import docs from '#docs/signing.md?raw';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
-import { ActionButton, Form, useFormAnswer } from '../forms/Form.tsx';
+import { ActionButton, Form, FormSection, useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
-import { Submit } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { CodeBlock } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -83,11 +82,8 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
           </ShownOnce>
         ) : null}
         {secret === null ? (
-          <Form>
+          <Form intent="generate" word="Generate secret" variant="filled">
             <p>There is none: requests carry neither signature nor timestamp.</p>
-            <Submit intent="generate" variant="filled">
-              Generate secret
-            </Submit>
           </Form>
         ) : (
           <>
@@ -185,31 +181,30 @@ function NextSecret({ secret }: { secret: Secret | null }) {
 function Checker({ headers }: { headers: { signature: string; timestamp: string } }) {
   const { check } = useFormAnswer<{ check: Check }>();
   return (
-    <Section
+    <FormSection
       title="Check a request"
       note="Paste the request that you received, to check whether it is the one that was signed."
+      intent="check"
+      word="Check"
     >
-      <Form intent="check">
-        {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
-        {check && !check.isRight ? (
-          <Notice kind="failed" title="The signature does not match.">
-            For this body and timestamp it would be{' '}
-            <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the body
-            is the exact bytes received, not parsed and written again, and that the secret was not
-            rotated since.
-          </Notice>
-        ) : null}
-        <TextField
-          name="timestamp"
-          label={headers.timestamp}
-          required
-          inputMode="numeric"
-          autoComplete="off"
-        />
-        <PlainField name="signature" label={headers.signature} required />
-        <LinesField name="body" mono rows={4} />
-        <Submit intent="check">Check</Submit>
-      </Form>
-    </Section>
+      {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
+      {check && !check.isRight ? (
+        <Notice kind="failed" title="The signature does not match.">
+          For this body and timestamp it would be{' '}
+          <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the body is
+          the exact bytes received, not parsed and written again, and that the secret was not
+          rotated since.
+        </Notice>
+      ) : null}
+      <TextField
+        name="timestamp"
+        label={headers.timestamp}
+        required
+        inputMode="numeric"
+        autoComplete="off"
+      />
+      <PlainField name="signature" label={headers.signature} required />
+      <LinesField name="body" mono rows={4} />
+    </FormSection>
   );
 }

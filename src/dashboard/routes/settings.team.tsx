@@ -1,9 +1,7 @@
-import { LIMITS } from '#domain/limits';
-import { Submit } from '../parts/Button.tsx';
 import { may } from '#people/roles';
 import { countOf } from '../words/amounts.ts';
-import { PlainField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
+import { NameField, PlainField, TextField } from '../forms/Field.tsx';
+import { Form, FormSection } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
@@ -70,9 +68,8 @@ export default function Team({ loaderData }: Route.ComponentProps) {
         {!may(team.role, 'rename-team') ? (
           <p>{team.name}</p>
         ) : (
-          <Form intent="rename" values={{ name: team.name }}>
-            <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
-            <Submit intent="rename">Rename team</Submit>
+          <Form intent="rename" word="Rename team" values={{ name: team.name }}>
+            <NameField />
           </Form>
         )}
       </Section>
@@ -145,9 +142,8 @@ function Setting({ title, note, name, settings, mayEdit, word, ...field }: Setti
   return (
     <Section title={title} note={note}>
       {mayEdit ? (
-        <Form intent={name} values={settings}>
+        <Form intent={name} word={word} values={settings}>
           <PlainField name={name} {...field} />
-          <Submit intent={name}>{word}</Submit>
         </Form>
       ) : (
         <p className="mono">{settings[name] || 'None'}</p>
@@ -161,21 +157,18 @@ type DeleteTeamProps = Record<'crons' | 'queues' | 'jobs' | 'members', number> &
 function DeleteTeam({ name, crons, queues, jobs, members }: DeleteTeamProps) {
   const counts = `${countOf(crons, 'cron')}, ${countOf(queues, 'queue')}, ${countOf(jobs, 'job')}`;
   return (
-    <Section
+    <FormSection
       title="Delete team"
       note={`Its ${counts} and all history go with it. Nothing of it is sent any more.`}
       isDanger
+      intent="delete"
+      word="Delete team"
     >
-      <Form intent="delete">
-        <p>
-          API calls of {members === 1 ? 'its only member' : `its ${members} members`} answer 500
-          until another team is chosen. This can’t be undone.
-        </p>
-        <TextField name="name" label={`Type ${name} to confirm`} required autoComplete="off" />
-        <Submit intent="delete" variant="danger">
-          Delete team
-        </Submit>
-      </Form>
-    </Section>
+      <p>
+        API calls of {members === 1 ? 'its only member' : `its ${members} members`} answer 500 until
+        another team is chosen. This can’t be undone.
+      </p>
+      <TextField name="name" label={`Type ${name} to confirm`} required autoComplete="off" />
+    </FormSection>
   );
 }

@@ -1,7 +1,6 @@
 import { redirect } from 'react-router';
-import { LIMITS } from '#domain/limits';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
-import { TextField } from '../forms/Field.tsx';
+import { CodeField } from '../forms/Field.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/setup.ts';
 
@@ -27,14 +26,11 @@ export default function Setup({ loaderData }: Route.ComponentProps) {
       word="Create account"
     >
       {loaderData.asksCode ? (
-        <TextField
-          name="code"
+        <CodeField
           autoFocus
           label="Setup code"
           description="Find it in the service’s log, or run: belfry setup-code"
           autoComplete="off"
-          required
-          maxLength={LIMITS.codeCharacters}
         />
       ) : null}
       <AccountFields autoFocus={!loaderData.asksCode} />

@@ -1,11 +1,9 @@
 import { Link, redirect } from 'react-router';
-import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Context } from '../context.ts';
-import { TextField } from '../forms/Field.tsx';
+import { NameField } from '../forms/Field.tsx';
 import { ActionButton, Form } from '../forms/Form.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
-import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/teams.new.ts';
 
@@ -31,8 +29,6 @@ export async function action({ context }: Route.ActionArgs) {
   );
 }
 
-const nameField = <TextField name="name" required maxLength={LIMITS.personNameCharacters} />;
-
 export default function NewTeam({ loaderData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;
   const signOut = <ActionButton action="/logout">Sign out</ActionButton>;
@@ -51,9 +47,8 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
           </ActionButton>
         ))}
         <h2 style={{ marginTop: 24 }}>Or create a team</h2>
-        <Form values={{}}>
-          {nameField}
-          <Submit>Create team</Submit>
+        <Form values={{}} word="Create team">
+          <NameField />
         </Form>
         {signOut}
       </>
@@ -71,7 +66,7 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
         word="Create team"
         below={hasTeam ? <Link to="/">Back</Link> : null}
       >
-        {nameField}
+        <NameField />
       </SignedOutForm>
       {hasTeam ? null : signOut}
     </>
