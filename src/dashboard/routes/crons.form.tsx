@@ -1,17 +1,16 @@
 import { Link, useLocation } from 'react-router';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { changeSearch } from '../lists/List.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
-import { shortenTest, type ShownTest } from '../runs/run-text.ts';
-import { FormOutcome, TestOutcome } from '../runs/TestOutcome.tsx';
+import { shortenTest } from '../runs/run-text.ts';
+import { FormOutcome } from '../runs/TestOutcome.tsx';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import type { ChannelChoice, SameCron } from '../services.ts';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
-import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
-import { PasteBox } from '../work-forms/PasteBox.tsx';
+import { fillFromPaste } from '../work-forms/paste.ts';
+import { RequestForm } from '../work-forms/RequestForm.tsx';
 import { hasMask } from '#domain/masking';
 import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
 import { STOP_AFTER } from '#domain/alert-streak';
@@ -21,7 +20,6 @@ import { AlertFields } from '../alerts/AlertFields.tsx';
 import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
 import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useReach } from '../work-forms/reach.ts';
 import {
@@ -120,78 +118,51 @@ const thresholds = [
 /** Open at once; the rest is under Advanced. */
 const essentials = new Set(['name', 'method', 'url', 'cron_expression', 'alert_threshold']);
 
-type Answer = { test: ShownTest; same: SameCron; pasted: Pasted };
-
 export default function CronFormPage({ loaderData }: Route.ComponentProps) {
-  const { cron, from, choices } = loaderData;
-  const { values, test, same, pasted } = useFormAnswer<Answer>();
+  const { cron, from, choices, values } = loaderData;
+  const { same } = useFormAnswer<{ same: SameCron }>();
   const runsCounted = cron?.runsCounted ?? 0;
   const reach = useReach();
   return (
-    <>
-      {cron ? (
-        <>
-          <PageHeader
-            title={`Edit ${cron.name}`}
-            parent={{ to: `/crons/${cron.id}`, text: cron.name }}
-            note={cron.hasSecrets ? <SecretsNote areShown={cron.areSecretsShown} /> : null}
-          />
-          <UnreadableNotice what={cron.unreadable} />
-        </>
-      ) : (
-        <PageHeader
-          title={from ? 'Duplicate cron' : 'Create cron'}
-          parent={{ to: '/crons', text: 'Crons' }}
+    <RequestForm
+      title={cron ? `Edit ${cron.name}` : from ? 'Duplicate cron' : 'Create cron'}
+      parent={cron ? { to: `/crons/${cron.id}`, text: cron.name } : { to: '/crons', text: 'Crons' }}
+      note={cron?.hasSecrets ? <SecretsNote areShown={cron.areSecretsShown} /> : null}
+      notice={<UnreadableNotice what={cron?.unreadable ?? null} />}
+      values={values}
+      from={from}
+      example={cron || from ? null : '*/15 * * * * curl -fsS https://api.example.com/tasks/sync'}
+      word={cron ? 'Save' : 'Create cron'}
+      answer={same ? <SameCronNotice same={same} /> : null}
+    >
+      <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
+        <TextField
+          name="name"
+          required
+          maxLength={LIMITS.nameCharacters}
+          autoComplete="off"
+          placeholder="Close the month"
+          autoFocus={cron === null}
         />
-      )}
-      <Form
-        // A paste must refill fields with typed text.
-        key={pasted ? JSON.stringify(values) : `${from} ${cron?.areSecretsShown}`}
-        noValidate
-        values={loaderData.values}
+        <TargetFields urlNote={loaderData.urlNote} />
+      </Section>
+      <Section
+        title="Schedule"
+        note="Crons run in UTC, at most once a minute."
+        preview={<SchedulePreview runsCounted={runsCounted} />}
       >
-        <EnterSaves />
-        {from ? <input type="hidden" name="from" value={from} /> : null}
-        {cron || from ? null : (
-          <PasteBox
-            pasted={pasted}
-            example="*/15 * * * * curl -fsS https://api.example.com/tasks/sync"
-          />
-        )}
-        <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
-          <TextField
-            name="name"
-            required
-            maxLength={LIMITS.nameCharacters}
-            autoComplete="off"
-            placeholder="Close the month"
-            autoFocus={cron === null}
-          />
-          <TargetFields urlNote={loaderData.urlNote} />
-        </Section>
-        <Section
-          title="Schedule"
-          note="Crons run in UTC, at most once a minute."
-          preview={<SchedulePreview runsCounted={runsCounted} />}
-        >
-          <ScheduleFields />
-        </Section>
-        <Section title="Alerts" note="When runs fail.">
-          <ChoiceField
-            name="alert_threshold"
-            description={describeWay(choices, loaderData.sendsMail)}
-            choices={thresholds}
-            isShort
-          />
-        </Section>
-        <AdvancedFields choices={choices} runsCounted={runsCounted} />
-        {test ? <TestOutcome outcome={test} /> : same ? <SameCronNotice same={same} /> : null}
-        <FormActions
-          word={cron ? 'Save' : 'Create cron'}
-          cancelTo={cron ? `/crons/${cron.id}` : '/crons'}
+        <ScheduleFields />
+      </Section>
+      <Section title="Alerts" note="When runs fail.">
+        <ChoiceField
+          name="alert_threshold"
+          description={describeWay(choices, loaderData.sendsMail)}
+          choices={thresholds}
+          isShort
         />
-      </Form>
-    </>
+      </Section>
+      <AdvancedFields choices={choices} runsCounted={runsCounted} />
+    </RequestForm>
   );
 }
 

@@ -1,14 +1,12 @@
 import { redirect } from 'react-router';
 import { formatUtcMinute } from '#domain/instant';
-import { Form, useField, useFormAnswer } from '../forms/Form.tsx';
+import { useField, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
-import { PageHeader } from '../page/PageHeader.tsx';
-import { shortenTest, type ShownTest } from '../runs/run-text.ts';
-import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { shortenTest } from '../runs/run-text.ts';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { storedJob, takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
-import { PasteBox } from '../work-forms/PasteBox.tsx';
+import { RequestForm } from '../work-forms/RequestForm.tsx';
 import {
   describeLatest,
   findMasked,
@@ -21,7 +19,6 @@ import { LIMITS } from '#domain/limits';
 import { Advanced } from '../forms/Advanced.tsx';
 import { ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useReach } from '../work-forms/reach.ts';
 import {
@@ -132,83 +129,65 @@ const essentials = new Set([
 ]);
 
 export default function JobFormPage({ loaderData }: Route.ComponentProps) {
-  const { from, edits, queues } = loaderData;
+  const { from, edits, queues, values, urlNote } = loaderData;
   const reach = useReach();
-  const { values, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  const { pasted } = useFormAnswer<{ pasted: Pasted }>();
   const shortId = edits?.id.slice(-8);
   return (
-    <>
-      {edits ? (
-        <PageHeader
-          title={`Edit job ${shortId}`}
-          parent={{ to: `/jobs/${edits.id}`, text: `Job ${shortId}` }}
-        />
-      ) : (
-        <PageHeader
-          title={from ? 'Create job again' : 'Create job'}
-          parent={{ to: '/jobs', text: 'Jobs' }}
-        />
-      )}
-      <Form
-        // A paste must refill fields with typed text.
-        key={pasted ? JSON.stringify(values) : from}
-        noValidate
-        values={loaderData.values}
+    <RequestForm
+      title={edits ? `Edit job ${shortId}` : from ? 'Create job again' : 'Create job'}
+      parent={
+        edits ? { to: `/jobs/${edits.id}`, text: `Job ${shortId}` } : { to: '/jobs', text: 'Jobs' }
+      }
+      values={values}
+      from={from}
+      example={
+        edits || from
+          ? null
+          : `curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`
+      }
+      word={edits ? 'Save' : 'Create job'}
+    >
+      <Section
+        title="Queue"
+        note="It decides timeout, retries, assertions and how many run at once."
       >
-        <EnterSaves />
-        {from ? <input type="hidden" name="from" value={from} /> : null}
-        {edits || from ? null : (
-          <PasteBox
-            pasted={pasted}
-            example={`curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`}
-          />
+        {edits ? (
+          <>
+            <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
+            <InstantField
+              name="scheduled_at"
+              label="Time (UTC)"
+              description={`Until ${edits.latest}. If the time is in the past, the job starts at once.`}
+            />
+          </>
+        ) : (
+          <>
+            <QueueChoice queues={queues} pausedCount={loaderData.pausedCount} />
+            <NumberField
+              name="delay"
+              description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+            />
+          </>
         )}
-        <Section
-          title="Queue"
-          note="It decides timeout, retries, assertions and how many run at once."
-        >
-          {edits ? (
-            <>
-              <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
-              <InstantField
-                name="scheduled_at"
-                label="Time (UTC)"
-                description={`Until ${edits.latest}. If the time is in the past, the job starts at once.`}
-              />
-            </>
-          ) : (
-            <>
-              <QueueChoice queues={queues} pausedCount={loaderData.pausedCount} />
-              <NumberField
-                name="delay"
-                description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-              />
-            </>
-          )}
-        </Section>
-        <Section
-          title="Request"
-          note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
-          preview={<RequestPreview />}
-        >
-          <TargetFields urlNote={pasted ? undefined : loaderData.urlNote} />
-          <PayloadField
-            description="A JSON object or list. A GET sends it in the query string."
-            rows={8}
-          />
-        </Section>
-        <Advanced defaults={newJob} essentials={essentials}>
-          <Section title="More" note="Headers of the request, and who receives the outcome.">
-            <MoreFields />
-          </Section>
-        </Advanced>
-        {test ? <TestOutcome outcome={test} /> : null}
-        <FormActions
-          word={edits ? 'Save' : 'Create job'}
-          cancelTo={edits ? `/jobs/${edits.id}` : '/jobs'}
+      </Section>
+      <Section
+        title="Request"
+        note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
+        preview={<RequestPreview />}
+      >
+        <TargetFields urlNote={pasted ? undefined : urlNote} />
+        <PayloadField
+          description="A JSON object or list. A GET sends it in the query string."
+          rows={8}
         />
-      </Form>
-    </>
+      </Section>
+      <Advanced defaults={newJob} essentials={essentials}>
+        <Section title="More" note="Headers of the request, and who receives the outcome.">
+          <MoreFields />
+        </Section>
+      </Advanced>
+    </RequestForm>
   );
 }
 

@@ -3,10 +3,7 @@ import { LIMITS, rangeOf } from '#domain/limits';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
 import { silencesFailures } from '#work/verbs';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
-import { shortenTest, type ShownTest } from '../runs/run-text.ts';
-import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { shortenTest } from '../runs/run-text.ts';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
 import { readQueueForm } from '../work-forms/read-forms.ts';
@@ -14,11 +11,11 @@ import { AlertFields, WatchFields } from '../alerts/AlertFields.tsx';
 import { CheckField, ChoiceField, NumberField, PlainField, UrlField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import classes from '../forms/Form.module.css';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { methods, ResponseFields, TagsField } from '../work-forms/RequestFields.tsx';
+import { RequestForm } from '../work-forms/RequestForm.tsx';
 import { RetryField, RetryPreview } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.form.ts';
 
@@ -81,66 +78,62 @@ const essentials = new Set([
 
 export default function QueueFormPage({ loaderData }: Route.ComponentProps) {
   const { queue, values, choices } = loaderData;
-  const { test } = useFormAnswer<{ test: ShownTest }>();
-  const cancelTo = queue ? `/queues/${queue.id}` : '/queues';
   return (
-    <>
-      <PageHeader
-        title={queue ? `Edit ${queue.name}` : 'Create queue'}
-        parent={{ to: cancelTo, text: queue?.name ?? 'Queues' }}
-      />
-      <Form noValidate values={values}>
-        <EnterSaves />
-        <NameSection name={queue?.name ?? null} />
-        <Section
-          title="Attempts"
-          note="How many may run at once, and how fast they may follow each other."
-        >
-          <NumberField
-            name="concurrency_limit"
-            description="Attempts at once. Empty: no limit."
-            placeholder="none"
-          />
-          <PlainField
-            name="rate"
-            description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
-            placeholder="none"
-            isShort
-          />
-        </Section>
-        <Section
-          title="Retries"
-          note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
-          preview={<RetryPreview />}
-        >
-          <CheckField
-            name="retries_enabled"
-            label="Enable automatic retries"
-            description="Without it, the first failure is final."
-          />
-          <RetryField />
-        </Section>
-        <Section title="Alerts" note="When jobs fail.">
-          <CheckField
-            name="email_alerts"
-            label="Enable email alerts for job failures"
-            description="Emails every member: a warning if a first attempt fails, a failure if a job is dead-lettered."
-          />
-        </Section>
-        <AdvancedFields choices={choices} isNew={queue === null} />
-        <Section
-          title="Try it"
-          note="Sends one request with the settings above, even if you have not saved them. It counts toward the monthly limit and creates no job."
-        >
-          <div className={classes.line}>
-            <ChoiceField name="test_method" choices={methods} />
-            <UrlField name="test_url" />
-          </div>
-        </Section>
-        {test ? <TestOutcome outcome={test} /> : null}
-        <FormActions word={queue ? 'Save' : 'Create queue'} cancelTo={cancelTo} />
-      </Form>
-    </>
+    <RequestForm
+      title={queue ? `Edit ${queue.name}` : 'Create queue'}
+      parent={
+        queue ? { to: `/queues/${queue.id}`, text: queue.name } : { to: '/queues', text: 'Queues' }
+      }
+      values={values}
+      word={queue ? 'Save' : 'Create queue'}
+    >
+      <NameSection name={queue?.name ?? null} />
+      <Section
+        title="Attempts"
+        note="How many may run at once, and how fast they may follow each other."
+      >
+        <NumberField
+          name="concurrency_limit"
+          description="Attempts at once. Empty: no limit."
+          placeholder="none"
+        />
+        <PlainField
+          name="rate"
+          description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
+          placeholder="none"
+          isShort
+        />
+      </Section>
+      <Section
+        title="Retries"
+        note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+        preview={<RetryPreview />}
+      >
+        <CheckField
+          name="retries_enabled"
+          label="Enable automatic retries"
+          description="Without it, the first failure is final."
+        />
+        <RetryField />
+      </Section>
+      <Section title="Alerts" note="When jobs fail.">
+        <CheckField
+          name="email_alerts"
+          label="Enable email alerts for job failures"
+          description="Emails every member: a warning if a first attempt fails, a failure if a job is dead-lettered."
+        />
+      </Section>
+      <AdvancedFields choices={choices} isNew={queue === null} />
+      <Section
+        title="Try it"
+        note="Sends one request with the settings above, even if you have not saved them. It counts toward the monthly limit and creates no job."
+      >
+        <div className={classes.line}>
+          <ChoiceField name="test_method" choices={methods} />
+          <UrlField name="test_url" />
+        </div>
+      </Section>
+    </RequestForm>
   );
 }
 

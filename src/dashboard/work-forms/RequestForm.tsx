@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+import { LinesField } from '../forms/Field.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import classes from '../forms/Form.module.css';
+import type { Values } from '../forms/values.ts';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { Submit } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import type { ShownTest } from '../runs/run-text.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import type { Pasted } from './paste.ts';
+
+type RequestFormProps = {
+  title: string;
+  /** To cancel, too. */
+  parent: { to: string; text: string };
+  note?: ReactNode;
+  notice?: ReactNode;
+  values: Values;
+  /** The id of the original, of a copy. */
+  from?: string | null;
+  /** A command that can be imported; null: there is no import. */
+  example?: string | null;
+  word: string;
+  /** Unless there is the outcome of a test. */
+  answer?: ReactNode;
+  children: ReactNode;
+};
+
+/** The page of a form of a cron, queue or job. */
+export function RequestForm({ title, parent, note, notice, values, ...props }: RequestFormProps) {
+  const { from = null, example = null, word, answer, children } = props;
+  const { values: filled, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  return (
+    <>
+      <PageHeader title={title} parent={parent} note={note} />
+      {notice}
+      {/* The key lets a paste refill fields with typed text. */}
+      <Form key={JSON.stringify(pasted ? filled : values)} noValidate values={values}>
+        <EnterSaves />
+        {from ? <input type="hidden" name="from" value={from} /> : null}
+        {example ? <PasteBox pasted={pasted} example={example} /> : null}
+        {children}
+        {test ? <TestOutcome outcome={test} /> : answer}
+        <FormActions word={word} cancelTo={parent.to} />
+      </Form>
+    </>
+  );
+}
+
+type PasteBoxProps = { pasted: Pasted | undefined; example: string };
+
+/** The server reads it and fills the form. */
+function PasteBox({ pasted = {}, example }: PasteBoxProps) {
+  const { problem, notes } = pasted;
+  return (
+    <details className={classes.paste} open={problem !== undefined || notes !== undefined}>
+      <summary>Import from curl or crontab</summary>
+      <div>
+        {problem ? <Notice kind="failed">{problem}</Notice> : null}
+        {notes ? (
+          <Notice kind="note" title="The form is filled.">
+            {notes.join(' ')}
+          </Notice>
+        ) : null}
+        <LinesField
+          name="paste"
+          label="Command"
+          description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
+          mono
+          rows={3}
+          placeholder={example}
+        />
+        <Submit intent="paste">Fill the form</Submit>
+      </div>
+    </details>
+  );
+}
