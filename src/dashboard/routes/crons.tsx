@@ -1,8 +1,6 @@
 import { open } from '../serving/open.ts';
-import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
+import type { MutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice, readChosen, readCronAct } from '../runs/CronBulk.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
@@ -11,9 +9,7 @@ import { ActionButton } from '../forms/Form.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
 import { useAnswer } from '../page/shell.ts';
-import { byName, EmptyState, List } from '../lists/List.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
@@ -21,7 +17,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
-import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
+import { noSources, readAboutSources, readSourceSearch, SourceList } from '../runs/SourceList.tsx';
 import { formatRate } from '../words/amounts.ts';
 import type { CronAct, CronListRow } from '../services.ts';
 import classes from './crons.module.css';
@@ -29,15 +25,12 @@ import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readSourceSearch(url.searchParams);
-  const page = search
-    ? await work.listCronRows(team.id, { ...search, ...readCursor(url) })
-    : { crons: [], next: null, previous: null };
+  const read = readSourceSearch(url.searchParams);
+  const page = read.search
+    ? await work.listCronRows(team.id, { ...read.search, ...readCursor(url) })
+    : { ...noSources, crons: [] };
   const ids = page.crons.map(({ cron }) => cron.id);
-  const isNarrowed = search === null || Object.keys(search).length > 0;
-  const muted = await readMutedNow(work, team.id, 'cron', ids);
-  const tags = await work.listTags(team.id, 'crons');
-  return { ...page, faults, isNarrowed, muted, tags };
+  return { ...page, ...(await readAboutSources(context, read, 'cron', ids)) };
 }
 
 const done = {
@@ -73,47 +66,21 @@ async function actOnMany(context: Context, url: URL, act: CronAct) {
 export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const answer = useAnswer(actionData);
-  const { crons, next, previous, faults, isNarrowed, muted, tags } = loaderData;
-  const create = <ButtonLink to="/crons/new">Create cron</ButtonLink>;
-  if (crons.length === 0 && previous === null && !isNarrowed) {
-    return (
-      <>
-        <PageHeader title="Crons" />
-        <EmptyState
-          title="No crons yet"
-          example="0 6 * * MON-FRI   at 06:00 UTC, Monday through Friday"
-          action={create}
-        >
-          A cron calls a URL on a schedule, keeps the result of each run and can notify you when
-          runs fail.
-        </EmptyState>
-      </>
-    );
-  }
+  const { crons, next, previous, muted } = loaderData;
   return (
-    <>
-      <PageHeader title="Crons" action={create} />
-      <div className="stack notices">
-        <MaintenanceNotice windows={muted.team} of="the team" />
-        {answer ? <CronsActedNotice {...answer} /> : null}
-      </div>
-      <SourceFilters of="crons" words="Name, URL or id" faults={faults} tags={tags} />
-      <List
-        faults={faults}
-        caption="Crons"
-        columns={columnsWith(muted)}
-        rows={crons}
-        keyOf={({ cron }) => cron.id}
-        bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
-        empty={
-          <EmptyState title="No cron matches">
-            The search box looks at names, URLs and ids. Clear the search to see all of them.
-          </EmptyState>
-        }
-        page={{ next, previous }}
-        words={byName}
-      />
-    </>
+    <SourceList
+      {...loaderData}
+      kind="cron"
+      columns={columnsWith(muted)}
+      rows={crons}
+      keyOf={({ cron }) => cron.id}
+      bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
+      searched="names, URLs and ids"
+      placeholder="Name, URL or id"
+      example="0 6 * * MON-FRI   at 06:00 UTC, Monday through Friday"
+      about="A cron calls a URL on a schedule, keeps the result of each run and can notify you when runs fail."
+      notice={answer ? <CronsActedNotice {...answer} /> : null}
+    />
   );
 }
 

@@ -1,34 +1,28 @@
 import { open } from '../serving/open.ts';
-import { ButtonLink, Submit } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
+import type { MutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
-import { byName, EmptyState, List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
-import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
+import { noSources, readAboutSources, readSourceSearch, SourceList } from '../runs/SourceList.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readSourceSearch(url.searchParams);
-  const page = search
-    ? await work.listQueueRows(team.id, { ...search, ...readCursor(url) })
-    : { queues: [], next: null, previous: null };
-  const isNarrowed = search === null || Object.keys(search).length > 0;
+  const read = readSourceSearch(url.searchParams);
+  const page = read.search
+    ? await work.listQueueRows(team.id, { ...read.search, ...readCursor(url) })
+    : { ...noSources, queues: [] };
   const ids = page.queues.map(({ queue }) => queue.id);
-  const muted = await readMutedNow(work, team.id, 'queue', ids);
-  const tags = await work.listTags(team.id, 'queues');
-  return { ...page, faults, isNarrowed, tags, muted };
+  return { ...page, ...(await readAboutSources(context, read, 'queue', ids)) };
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
@@ -54,45 +48,18 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { queues, next, previous, muted, faults, isNarrowed, tags } = loaderData;
-  const create = <ButtonLink to="/queues/new">Create queue</ButtonLink>;
-  if (queues.length === 0 && previous === null && !isNarrowed) {
-    return (
-      <>
-        <PageHeader title="Queues" />
-        <EmptyState
-          title="No queues yet"
-          example='POST /api/jobs   {"queue": "invoices", "url": "https://…"}'
-          action={create}
-        >
-          A queue decides how its jobs run: timeout, retries, how many at once, and success
-          assertions. The first job with a new queue name creates the queue with default settings.
-        </EmptyState>
-      </>
-    );
-  }
   return (
-    <>
-      <PageHeader title="Queues" action={create} />
-      <div className="stack notices">
-        <MaintenanceNotice windows={muted.team} of="the team" />
-      </div>
-      <SourceFilters of="queues" words="Name or id" faults={faults} tags={tags} />
-      <List
-        faults={faults}
-        caption="Queues"
-        columns={columnsWith(muted)}
-        rows={queues}
-        keyOf={({ queue }) => queue.id}
-        empty={
-          <EmptyState title="No queue matches">
-            The search box looks at names and ids. Clear the search to see all of them.
-          </EmptyState>
-        }
-        page={{ next, previous }}
-        words={byName}
-      />
-    </>
+    <SourceList
+      {...loaderData}
+      kind="queue"
+      columns={columnsWith(loaderData.muted)}
+      rows={loaderData.queues}
+      keyOf={({ queue }) => queue.id}
+      searched="names and ids"
+      placeholder="Name or id"
+      example='POST /api/jobs   {"queue": "invoices", "url": "https://…"}'
+      about="A queue decides how its jobs run: timeout, retries, how many at once, and success assertions. The first job with a new queue name creates the queue with default settings."
+    />
   );
 }
 
