@@ -99,11 +99,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
             <ButtonLink to={again} variant="default">
               Edit and resend
             </ButtonLink>
-            <FireRetry
-              id={loaderData.waitingId}
-              of={job}
-              isQueuePaused={loaderData.isQueuePaused}
-            />
+            <FireRetry {...loaderData} />
             <JobActions job={job} isQueuePaused={loaderData.isQueuePaused} />
           </>
         }
@@ -125,17 +121,11 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
   );
 }
 
+type Shown = Route.ComponentProps['loaderData'];
+
 /** On the page of an earlier attempt. */
-function FireRetry({
-  id,
-  of,
-  isQueuePaused,
-}: {
-  id: string | null;
-  of: ShownJob['record'];
-  isQueuePaused: boolean;
-}) {
-  if (id === null || id === of.id) return null;
+function FireRetry({ waitingId: id, run, isQueuePaused }: Shown) {
+  if (id === null || id === run.record.id) return null;
   return (
     <ActionButton fields={{ job: id }} action={`/jobs/${id}`} intent="fire">
       {isQueuePaused ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}

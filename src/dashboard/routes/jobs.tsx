@@ -185,15 +185,7 @@ function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
 }
 
 /** With filters, only the current tab is counted. */
-function countOnTab(
-  {
-    tab,
-    counts,
-    matching,
-    isOfOneQueue,
-  }: Pick<Shown, 'tab' | 'counts' | 'matching' | 'isOfOneQueue'>,
-  of: JobTab,
-): string | undefined {
+function countOnTab({ tab, counts, matching, isOfOneQueue }: Shown, of: JobTab) {
   if (isOfOneQueue) return formatAmount(counts[of]);
   return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
 }
@@ -204,9 +196,7 @@ function tabAddress(search: string, tab: JobTab): string {
   return changeSearch(search, { tab, after: null, before: null, ...others });
 }
 
-type ForAllProps = Pick<Shown, 'tab' | 'narrowed' | 'matching' | 'resent' | 'asOf'>;
-
-function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
+function ForAll({ tab, narrowed, matching, resent, asOf }: Shown) {
   if (matching.count === 0) return null;
   const which = sayWhich(narrowed, matching);
   const fields = { all: '1', as_of: String(asOf) };
@@ -243,7 +233,7 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
 }
 
 /** Apart, so that no one clicks it instead of Retry. */
-function DeleteAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
+function DeleteAll({ tab, narrowed, matching, resent, asOf }: Shown) {
   if (matching.count === 0 || tab !== 'failed') return null;
   const many = countOf(matching, 'failed job', 'failed jobs');
   return (
