@@ -46,7 +46,7 @@ export async function action({ params: { token }, url, context }: Route.ActionAr
 }
 
 export default function Invitation({ loaderData, params: { token } }: Route.ComponentProps) {
-  const { invitation, signedInAs, provider, proxyEmail } = loaderData;
+  const { invitation, signedInAs, provider, proxyEmail, takesPasswords } = loaderData;
   if (!invitation) {
     const below = <Link to="/">Go to the overview</Link>;
     return <SignedOutNote title="This invitation no longer works" note={gone} below={below} />;
@@ -74,26 +74,18 @@ export default function Invitation({ loaderData, params: { token } }: Route.Comp
       return <SignedOutNote title={title} note={`The invitation is for ${email}. ${as}`} />;
     return <SignedOutForm title={title} note={`${note} ${as}`} word="Create account and join" />;
   }
-  const atProvider = provider === null ? null : <ProviderLink name={provider} next={here} />;
-  if (!loaderData.takesPasswords && atProvider) {
-    return (
-      <>
-        <SignedOutNote title={title} note={note} />
-        {atProvider}
-      </>
-    );
-  }
+  const toSignIn = <Link to={`/login?next=${encodeURIComponent(here)}`}>I have an account</Link>;
   return (
     <>
       <SignedOutForm
         title={title}
         note={note}
-        word="Create account and join"
-        below={<Link to={`/login?next=${encodeURIComponent(here)}`}>I have an account</Link>}
+        word={takesPasswords ? 'Create account and join' : null}
+        below={takesPasswords ? toSignIn : null}
       >
         <AccountFields email={email} />
       </SignedOutForm>
-      {atProvider}
+      {provider === null ? null : <ProviderLink name={provider} next={here} />}
     </>
   );
 }

@@ -1,9 +1,9 @@
 import { data, Link, redirect } from 'react-router';
 import { AskAuthenticator, BeginPasskey } from '../account/AskAuthenticator.tsx';
+import { SignedOutNote } from '../account/SignedOutForm.tsx';
 import { headersOf } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
-import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { notFound, openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
@@ -39,8 +39,7 @@ export default function LoginByPasskey({ loaderData }: Route.ComponentProps) {
   const next = readNext(textIn(values, 'next') ?? loaderData.next);
   return (
     <>
-      <TabTitle title="Sign in with a passkey" />
-      <h1>Sign in with a passkey</h1>
+      <SignedOutNote title="Sign in with a passkey" />
       {problem ? <Notice kind="failed">{problem}</Notice> : null}
       {options ? (
         <AskAuthenticator options={options} how="get" fields={{ next }}>

@@ -1,8 +1,8 @@
 import { data, Link, redirect } from 'react-router';
 import { ProviderLink } from '../account/ProviderLink.tsx';
+import { SignedOutNote } from '../account/SignedOutForm.tsx';
 import { explainProviderRefusal } from '../account/provider-refusals.ts';
 import { headersOf, redirectWithCookies } from '../context.ts';
-import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { isLedByOthers } from '../serving/form-guards.ts';
 import { notFound, openPublic, refuseTooMany } from '../serving/open.ts';
@@ -39,8 +39,7 @@ export async function loader({ request, url, pattern, context }: Route.LoaderArg
 export default function LoginByProvider({ loaderData: { problem, name } }: Route.ComponentProps) {
   return (
     <>
-      <TabTitle title="Not signed in" />
-      <h1>Not signed in</h1>
+      <SignedOutNote title="Not signed in" />
       <Notice kind="failed">{problem}</Notice>
       <ProviderLink name={name} next="/" word={`Begin again with ${name}`} />
       <p>

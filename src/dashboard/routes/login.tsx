@@ -2,7 +2,7 @@ import { Link, redirect } from 'react-router';
 import { BeginPasskey } from '../account/AskAuthenticator.tsx';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
-import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { EmailField, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { proxyRefusal, redirectWithCookies } from '../context.ts';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -44,41 +44,29 @@ export async function action({ context }: Route.ActionArgs) {
 
 export default function Login({ loaderData }: Route.ComponentProps) {
   const { provider, takesPasswords, next, proxyProblem } = loaderData;
-  if (!takesPasswords && proxyProblem !== null) {
-    return (
-      <>
-        <SignedOutNote title="Not signed in" />
-        <Notice kind="failed">{proxyProblem}</Notice>
-      </>
-    );
-  }
-  if (!takesPasswords && provider !== null) {
-    return (
-      <>
-        <SignedOutNote title="Sign in" />
-        <ProviderLink name={provider} next={next} />
-      </>
-    );
-  }
+  const isRefused = !takesPasswords && proxyProblem !== null;
   return (
     <>
       <SignedOutForm
-        title="Sign in"
-        note={proxyProblem}
-        word="Sign in"
+        title={isRefused ? 'Not signed in' : 'Sign in'}
+        note={takesPasswords ? proxyProblem : null}
+        word={takesPasswords ? 'Sign in' : null}
         fields={{ next }}
         below={
-          <>
-            <Link to="/forgot-password">Forgot the password?</Link>
-            {loaderData.mayRegister ? <Link to="/register">Create an account</Link> : null}
-          </>
+          takesPasswords ? (
+            <>
+              <Link to="/forgot-password">Forgot the password?</Link>
+              {loaderData.mayRegister ? <Link to="/register">Create an account</Link> : null}
+            </>
+          ) : null
         }
       >
         <EmailField autoFocus />
         <CurrentPasswordField />
       </SignedOutForm>
-      {provider === null ? null : <ProviderLink name={provider} next={next} />}
-      {loaderData.offersPasskeys ? (
+      {isRefused ? <Notice kind="failed">{proxyProblem}</Notice> : null}
+      {provider === null || isRefused ? null : <ProviderLink name={provider} next={next} />}
+      {loaderData.offersPasskeys && takesPasswords ? (
         <BeginPasskey next={next} word="Sign in with a passkey" />
       ) : null}
     </>

@@ -1,9 +1,8 @@
 import { Link, redirect } from 'react-router';
-import { SignedOutForm } from '../account/SignedOutForm.tsx';
+import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import type { Context } from '../context.ts';
 import { NameField } from '../forms/Field.tsx';
 import { ActionButton, Form } from '../forms/Form.tsx';
-import { TabTitle } from '../page/PageHeader.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/teams.new.ts';
 
@@ -36,11 +35,10 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
   if (!hasTeam && teams.length > 0) {
     return (
       <>
-        <TabTitle title="Choose a team" />
-        <h1>Choose a team</h1>
-        <p className="muted">
-          Pages show the team that you choose, and your API token acts in it. You can switch later.
-        </p>
+        <SignedOutNote
+          title="Choose a team"
+          note="Pages show the team that you choose, and your API token acts in it. You can switch later."
+        />
         {teams.map(({ id, name }) => (
           <ActionButton fields={{ teamId: id }} key={id} action="/teams/switch">
             {name}
