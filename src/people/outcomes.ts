@@ -1,7 +1,7 @@
 /** Expected outcomes are values with a `kind` and are never thrown. */
 
 /** Field name → sentences for the user. */
-export type FieldErrors = Record<string, string[]>;
+export type FieldErrors = Record<string, readonly string[]>;
 
 export type Done = { kind: 'done' };
 export type NotFound = { kind: 'not-found' };

@@ -13,7 +13,6 @@ import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { notFound, notHere, open } from '../serving/open.ts';
 import type { Alert, MaintenanceWindowView } from '../services.ts';
-import { errorsOf } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/maintenance.form.ts';
 
 const MOST_SHOWN = 50;
@@ -71,7 +70,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       : [],
   );
   const reading = readWindowInput(readFormPairs(pairs));
-  if (!reading.ok) return refuse(errorsOf(reading.errors));
+  if (!reading.ok) return refuse(Object.fromEntries(reading.errors));
   const { input } = reading;
   const outcome = await (id === undefined
     ? work.createWindow(team.id, input)

@@ -17,7 +17,6 @@ import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { notFound, notHere, open } from '../serving/open.ts';
 import type { ChannelOutcome, FieldErrors } from '../services.ts';
-import { errorsOf } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/settings.notifications.form.ts';
 
 /** `/settings/notifications/new`, or a present channel. */
@@ -127,22 +126,18 @@ function readChannel(form: FormData, current: Config, isNamed: boolean) {
   const own = (group?.fields ?? []).map((field) => {
     return { name: field.name, input: group ? inputName(group, field) : '' };
   });
-  const fields = readFormPairs([
-    ...['name', 'kind', 'collect_minutes'].map(
-      (name) => [name, readText(form, name).trim()] as const,
-    ),
-    ...own.map(({ name, input }) => [name, readText(form, input).trim()] as const),
-  ]);
+  const shared = ['name', 'kind', 'collect_minutes'].map((name) => ({ name, input: name }));
+  const fields = readFormPairs(
+    [...shared, ...own].map(({ name, input }) => [name, readText(form, input).trim()] as const),
+  );
   const reading = isNamed
     ? readNamedChannelInput(fields, current)
     : readDefaultChannelInput(fields, current);
   if (reading.ok)
     return { ok: true as const, input: { name: readText(form, 'name'), ...reading.input } };
-  const errors = Object.entries(errorsOf(reading.errors)).map(([field, messages]) => [
-    own.find(({ name }) => name === field)?.input ?? field,
-    messages,
-  ]);
-  return { ok: false as const, errors: Object.fromEntries(errors) as FieldErrors };
+  const inputOf = (field: string) => own.find(({ name }) => name === field)?.input ?? field;
+  const errors = reading.errors.map(([field, messages]) => [inputOf(field), messages] as const);
+  return { ok: false as const, errors: Object.fromEntries(errors) };
 }
 
 function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): FieldErrors {

@@ -24,12 +24,6 @@ import { readHeaderLines } from './header-lines.ts';
 export type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
 type FormFields = Map<string, JsonField>;
 
-export function errorsOf(
-  errors: readonly (readonly [field: string, messages: readonly string[]])[],
-): FieldErrors {
-  return Object.fromEntries(errors.map(([field, messages]) => [field, [...messages]]));
-}
-
 const textField = (value: string): JsonField => ({
   kind: 'string',
   value,
@@ -147,7 +141,7 @@ export function readQueueForm(
   if (named.ok && change.ok)
     return { ok: true, input: { name: named.input, change: change.input } };
   const errors = [named, change].flatMap((reading) => (reading.ok ? [] : reading.errors));
-  return { ok: false, errors: errorsOf(errors) };
+  return { ok: false, errors: Object.fromEntries(errors) };
 }
 
 /** A missing field stays. */
@@ -156,7 +150,7 @@ export function readTeamForm(form: FormData): FormReading<Partial<TeamSettings>>
 }
 
 function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<Input> {
-  const errors = { ...(reading.ok ? {} : errorsOf(reading.errors)), ...more };
+  const errors = { ...(reading.ok ? {} : Object.fromEntries(reading.errors)), ...more };
   return reading.ok && Object.keys(errors).length === 0 ? reading : { ok: false, errors };
 }
 
