@@ -1,6 +1,7 @@
 import cronstrue from 'cronstrue';
 import { DAY_MS } from '#domain/instant';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
+import { SHORTCUTS } from '#domain/cron-fields';
 import { LIMITS } from '#domain/limits';
 
 export type ScheduleReading =
@@ -17,15 +18,6 @@ export const presets: readonly { expression: string; text: string }[] = [
   { expression: '0 6 * * MON', text: 'Mondays at 06:00' },
   { expression: '0 6 1 * *', text: 'First of the month' },
 ];
-
-/** Shortcuts that the schedule field accepts (§2.1). */
-const shortcuts: Readonly<Record<string, string>> = {
-  '@hourly': '0 * * * *',
-  '@daily': '0 0 * * *',
-  '@weekly': '0 0 * * 0',
-  '@monthly': '0 0 1 * *',
-  '@yearly': '0 0 1 1 *',
-};
 
 /**
  * While it is typed. @param now next runs are after this
@@ -63,14 +55,14 @@ export function describeExpression(expression: string): string {
 }
 
 function expandShortcut(expression: string): string {
-  return shortcuts[expression.trim().toLowerCase()] ?? expression.trim();
+  return SHORTCUTS.get(expression.trim().toLowerCase()) ?? expression.trim();
 }
 
 function explainInvalid(expression: string): string {
   const fields = expression.trim().split(/\s+/);
   if (fields.length === 6)
     return 'There are six fields. Belfry takes five: minute, hour, day of month, month, day of week. There is none for seconds or years.';
-  if (fields[0]?.startsWith('@')) return `The shortcuts are ${Object.keys(shortcuts).join(', ')}.`;
+  if (fields[0]?.startsWith('@')) return `The shortcuts are ${[...SHORTCUTS.keys()].join(', ')}.`;
   if (fields.length !== 5)
     return 'An expression has five fields: minute, hour, day of month, month, day of week.';
   return 'One of the five fields can’t be read. Each is a number, a range such as 1-5, a list such as 1,15, a step such as */10, a name such as MON, or *.';
@@ -100,15 +92,11 @@ function warnOfSummerTime(
   const change = findOffsetChange(next, timeZone);
   if (change === null) return [];
   const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
-  const moved = change.minutes > 0 ? 'later' : 'earlier';
+  const minutes = Math.abs(change.minutes);
+  const moved = `${minutes === 60 ? 'an hour' : `${minutes} minutes`} ${change.minutes > 0 ? 'later' : 'earlier'}`;
   return [
-    `Schedules are in UTC without summer time. From ${day.format(change.at)} on it runs ${describeMinutes(change.minutes)} ${moved} by the clocks of ${timeZone}.`,
+    `Schedules are in UTC without summer time. From ${day.format(change.at)} on it runs ${moved} by the clocks of ${timeZone}.`,
   ];
-}
-
-function describeMinutes(minutes: number): string {
-  const size = Math.abs(minutes);
-  return size === 60 ? 'an hour' : `${size} minutes`;
 }
 
 /** Minutes. */

@@ -28,16 +28,9 @@ const edge = 14;
 
 /** Distances are a root of the delays, so a longer delay is a longer distance and no dot covers another. */
 export function RetryTimeline({ delays }: { delays: readonly number[] }) {
-  const lengths = delays.map((seconds) => 12 + Math.sqrt(Math.sqrt(seconds)));
-  const whole = Math.max(
-    1,
-    lengths.reduce((sum, length) => sum + length, 0),
-  );
-  const usable = width - 2 * edge;
-  let at = 0;
-  const places = [0, ...lengths.map((length) => (at += length))].map(
-    (place) => edge + (delays.length === 0 ? 0 : (place / whole) * usable),
-  );
+  let whole = 0;
+  const ends = delays.map((seconds) => (whole += 12 + Math.sqrt(Math.sqrt(seconds))));
+  const places = [0, ...ends].map((end) => edge + (end / (whole || 1)) * (width - 2 * edge));
   const total = delays.reduce((sum, seconds) => sum + seconds, 0);
   const words =
     delays.length === 0
