@@ -94,7 +94,7 @@ export function writeAlert(alert: Alert) {
   const about = { source: source.kind, source_id: source.id, source_name: source.name };
   const run =
     alert.level === 'usage'
-      ? { ...nulls(OF_RUN), error_message: describeUsage(alert) }
+      ? { ...nulls(OF_RUN), error_message: describeUsage({ ...alert, limit: alert.monthlyLimit }) }
       : recordOf(alert, OF_RUN);
   return { id, ...recordOf(alert, ['raised_at']), level, ...about, ...run, is_read: alert.isRead };
 }

@@ -40,7 +40,7 @@ export function describeAlert(alert: Alert): string {
 }
 
 export function describeCause(alert: Alert): string {
-  if (alert.level === 'usage') return describeUsage(alert);
+  if (alert.level === 'usage') return describeUsage({ ...alert, limit: alert.monthlyLimit });
   const { errorMessage, mutedBy, level, delivery, kind } = alert;
   const outcome = isWatchKind(kind) ? null : describeOutcome(alert);
   const showsReason = level !== 'recovery' || isAside(kind);

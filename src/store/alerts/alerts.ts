@@ -24,8 +24,17 @@ import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 
 export type AlertRow = Row<'alerts'>;
-type UsageRow = AlertRow & { level: 'usage'; month: string; mark: 80 | 100 };
-export type RunAlertRow = AlertRow & {
+type OfUsage = 'month' | 'mark' | 'used' | 'monthly_limit';
+/** Recorded and not sent (§6.7). */
+type UsageRow = AlertRow & {
+  level: 'usage';
+  source: 'team';
+  month: string;
+  mark: 80 | 100;
+  used: number;
+  monthly_limit: number;
+};
+export type RunAlertRow = Omit<AlertRow, OfUsage> & {
   level: AlertLevel;
   source: 'cron' | 'queue';
   delivery: AlertDelivery;
@@ -33,37 +42,18 @@ export type RunAlertRow = AlertRow & {
 
 export const readRow = (row: AlertRow) => row as UsageRow | RunAlertRow;
 
-const RUN_COLUMNS = [
-  'team_id',
-  'id',
-  'raised_at',
-  'level',
-  'run_id',
-  'attempt_number',
-  'response_status',
-  'reason',
-  'error_message',
-  'failed_runs',
-  'down_ms',
-  'delivery',
-  'muted_by',
-  'kind',
-] as const;
-const USAGE_COLUMNS = ['team_id', 'id', 'raised_at', 'level', 'month', 'mark'] as const;
-
-export interface StoredAlert extends RecordOf<Pick<RunAlertRow, (typeof RUN_COLUMNS)[number]>> {
+interface OfSource<Kind> {
   /** By its name at that time; it may be renamed or deleted. */
-  source: { kind: 'cron' | 'queue'; id: string; name: string };
+  source: { kind: Kind; id: string; name: string };
   isRead: boolean;
 }
 
-/** Recorded and not sent (§6.7). */
-export interface UsageAlert extends RecordOf<Pick<UsageRow, (typeof USAGE_COLUMNS)[number]>> {
-  source: { kind: 'team'; id: string; name: string };
-  used: number;
-  limit: number;
-  isRead: boolean;
-}
+type AlertOf<R extends RunAlertRow | UsageRow> = OfSource<R['source']> &
+  RecordOf<
+    Omit<R, 'source' | 'source_id' | 'source_name' | 'is_read' | 'notification_id' | 'window_id'>
+  >;
+export type StoredAlert = AlertOf<RunAlertRow>;
+export type UsageAlert = AlertOf<UsageRow>;
 
 export interface AlertFilter {
   level?: AlertLevel | 'usage' | undefined;
@@ -81,15 +71,12 @@ export interface AlertFilter {
 /** SQLite uses the partial index only if the text has the value. */
 const UNREAD = sql.lit(0 as const);
 
-export function storedAlert(row: RunAlertRow): StoredAlert {
-  const source = { kind: row.source, id: row.source_id, name: row.source_name };
-  return { ...toRecord(row, RUN_COLUMNS), source, isRead: row.is_read === 1 };
-}
-
-function usageAlert(row: UsageRow): UsageAlert {
-  const source = { kind: 'team' as const, id: row.source_id, name: row.source_name };
-  const usage = { used: row.used ?? 0, limit: row.monthly_limit ?? 0 };
-  return { ...toRecord(row, USAGE_COLUMNS), source, ...usage, isRead: row.is_read === 1 };
+export function alertOf<R extends RunAlertRow | UsageRow>(row: R) {
+  const { source: kind, source_id: id, source_name: name, is_read, ...rest } = row;
+  const source = { kind, id, name };
+  return { ...toRecord(rest), source, isRead: is_read === 1 } as R extends UsageRow
+    ? UsageAlert
+    : StoredAlert;
 }
 
 /** Settlements, reminders, usage and ends of windows raise alerts. */
@@ -113,16 +100,14 @@ export const alerts = {
     };
     const order = [after === undefined ? 'id desc' : 'id'] as const;
     const rows = await all(searches, 'alerts', wanted, { order, limit });
-    const found = rows
-      .map(readRow)
-      .map((row) => (row.level === 'usage' ? usageAlert(row) : storedAlert(row)));
+    const found = rows.map(readRow).map((row) => alertOf(row));
     return after === undefined ? found : found.toReversed();
   },
 
   async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
     const found = await one(main, 'alerts', { team_id: teamId, id: alertId });
     const row = found && readRow(found);
-    return row && row.level !== 'usage' ? storedAlert(row) : null;
+    return row && row.level !== 'usage' ? alertOf(row) : null;
   },
 
   /** The sources with a recovery of the same kind after the given alert. @param sourceIds  some hundreds at most */

@@ -1,7 +1,7 @@
 import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
-import { readRow, type RunAlertRow, storedAlert, type StoredAlert } from './alerts.ts';
+import { alertOf, readRow, type RunAlertRow, type StoredAlert } from './alerts.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
@@ -67,10 +67,10 @@ export async function readNotification(
     ...toRecord(row, COLUMNS),
     ...keyOf(row),
     teamName,
-    alert: storedAlert(alert),
+    alert: alertOf(alert),
     subjects:
       row.alert_count === 1 || alert.muted_by === null
-        ? [storedAlert(alert).source]
+        ? [alertOf(alert).source]
         : await readSubjects(trx, ofGroup),
     settings: await readSettings(trx, alert),
     targets: readTargets(row.targets),
