@@ -7,7 +7,7 @@ import { BASE_URL, startNotifier } from '#testing/notifying';
 import { runCronNow } from '#testing/runs';
 import { attemptsOf, makeGate, MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
-import { runAlerts } from '#testing/factories';
+import { readDefaultChannel, runAlerts, setDefaultChannel } from '#testing/factories';
 
 forEachStore((dialect, openTestStore, once) => {
   once('a cron without alert_threshold raises no alerts', async () => {
@@ -373,7 +373,7 @@ forEachStore((dialect, openTestStore, once) => {
     once('the default channel is email to every member', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await service.store.channels.save(teamId, { kind: 'email' });
+      await setDefaultChannel(service.store, teamId, { kind: 'email' });
       const name = 'Pay\r\nBcc: eve@example.com\r\n\r\n<b>roll</b>';
       await scene.run(await scene.makeCron({ name }), 'x');
       await scene.allSent();
@@ -389,7 +389,7 @@ forEachStore((dialect, openTestStore, once) => {
     once('an email channel reports a slow queue, whose failures are mailed anyway', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, teamId } = scene;
-      await service.store.channels.save(teamId, { kind: 'email' });
+      await setDefaultChannel(service.store, teamId, { kind: 'email' });
       const slow = { seconds: 1, timesMedian: null };
       await setQueue(service, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
       const gate = makeGate();
@@ -415,7 +415,7 @@ forEachStore((dialect, openTestStore, once) => {
       await scheduleJob(service, { url: `${target.url}/job` });
       await scene.smtp.waitFor(1);
       await scene.allSent();
-      const { lastError, lastSentAt } = await service.store.channels.read(teamId);
+      const { lastError, lastSentAt } = await readDefaultChannel(service.store, teamId);
       assert.equal(lastError, 'HTTP 503 error');
       assert.equal(lastSentAt, null, 'a mail is nothing that the chat took');
     });
@@ -423,7 +423,7 @@ forEachStore((dialect, openTestStore, once) => {
     once('a channel chosen while emails fail gets the pending notifications', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
-      await service.store.channels.save(teamId, { kind: 'email' });
+      await setDefaultChannel(service.store, teamId, { kind: 'email' });
       scene.smtp.judgeRecipients(() => ({ code: 452, text: 'mailbox full' }));
       await scene.run(await scene.makeCron(), 'x');
       await scene.allSent();
@@ -439,14 +439,17 @@ forEachStore((dialect, openTestStore, once) => {
     once("the last error of an email channel has the mail server's response", async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
-      await service.store.channels.save(teamId, { kind: 'email' });
+      await setDefaultChannel(service.store, teamId, { kind: 'email' });
       const grace = { email: 'grace@example.com', password: 'correct horse battery' };
       await service.people.operator.createUser({ ...grace, team: 'Analytical Engines' });
       const full = { code: 452, text: 'mailbox full' };
       scene.smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
       await scene.run(await scene.makeCron(), 'x');
       await scene.allSent();
-      const { lastError, lastErrorAt, lastSentAt } = await service.store.channels.read(teamId);
+      const { lastError, lastErrorAt, lastSentAt } = await readDefaultChannel(
+        service.store,
+        teamId,
+      );
       assert.equal(
         lastError,
         'The mail to ada@example.com was not accepted: the mail server said “452 mailbox full”.',
@@ -457,7 +460,7 @@ forEachStore((dialect, openTestStore, once) => {
     test('only members whose email failed are emailed again', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
-      await service.store.channels.save(teamId, { kind: 'email' });
+      await setDefaultChannel(service.store, teamId, { kind: 'email' });
       const password = 'correct horse battery';
       const team = 'Analytical Engines';
       await service.people.operator.createUser({ email: 'grace@example.com', password, team });
@@ -507,7 +510,7 @@ forEachStore((dialect, openTestStore, once) => {
         assert.equal(scene.smtp.mails.length, 1);
         const [alert] = await scene.alerts();
         assert.equal(alert?.delivery, 'sent');
-        const { lastError } = await service.store.channels.read(teamId);
+        const { lastError } = await readDefaultChannel(service.store, teamId);
         assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
       },
     );
@@ -522,7 +525,7 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(await scene.sendTest({ kind: 'email' }), sent);
       assert.equal(scene.smtp.mails[0]?.subject, 'Test: alerts will arrive here');
       assert.ok(scene.smtp.mails[0]?.text.includes('Analytical Engines'));
-      assert.equal((await service.store.channels.read(teamId)).config.kind, 'slack');
+      assert.equal((await readDefaultChannel(service.store, teamId)).config.kind, 'slack');
       chat.answer('/new', { status: 404 });
       assert.deepEqual(await scene.sendTest({ kind: 'discord', url }), {
         kind: 'failed',
@@ -582,7 +585,7 @@ forEachStore((dialect, openTestStore, once) => {
       });
       assert.ok(outsider.kind === 'created');
       const { teamId } = outsider;
-      await service.store.channels.save(teamId, { kind: 'slack', url: `${chat.url}/other` });
+      await setDefaultChannel(service.store, teamId, { kind: 'slack', url: `${chat.url}/other` });
       const cronId = await scene.makeCron();
       await using running = await startNotifier(service);
       await scene.run(cronId, 'x');

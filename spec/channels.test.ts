@@ -10,7 +10,7 @@ import { startNotifier } from '#testing/notifying';
 import type { Receiver } from '#testing/receiver';
 import { MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
-import { runAlerts } from '#testing/factories';
+import { readDefaultChannel, runAlerts } from '#testing/factories';
 
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
@@ -56,7 +56,7 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(await scene.deliveries(), ['pending']);
       const { store } = service;
       assert.equal((await store.channels.find(teamId, ops))?.lastError, 'HTTP 500 error');
-      assert.equal((await store.channels.read(teamId)).lastError, null);
+      assert.equal((await readDefaultChannel(store, teamId)).lastError, null);
       await scene.wait(MINUTE);
       assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 2 });
       assert.deepEqual(await scene.deliveries(), ['sent']);

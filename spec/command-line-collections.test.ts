@@ -57,7 +57,7 @@ describe('commands of everything that a team has', () => {
     await printed('channel', 'add', ...team, ...of, '--kind', 'slack', '--url', 'env:HOOK');
     const edited = await printed('channel', 'edit', ...team, ...of, '--collect-minutes', '7');
     assert.deepEqual([edited['kind'], edited['collect_minutes']], ['slack', 7]);
-    const [stored] = await open.store.channels.list(open.teamId);
+    const [, stored] = await open.store.channels.list(open.teamId);
     assert.deepEqual(stored?.config, { kind: 'slack', url: env.HOOK });
     const renamed = await printed('channel', 'rename', ...team, ...of, '--to', 'Night');
     assert.deepEqual([renamed['name'], renamed['collect_minutes']], ['Night', 7]);

@@ -10,7 +10,7 @@ import { MINUTE, scheduleCron } from './scheduling.ts';
 import { startService, type TestServiceOptions } from './service.ts';
 import { startSmtpServer } from './smtp.ts';
 import type { OpenTestStore } from './stores.ts';
-import { runAlerts } from './factories.ts';
+import { runAlerts, setDefaultChannel } from './factories.ts';
 
 export const OK: Answer = { status: 200, body: 'fine' };
 export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
@@ -31,7 +31,7 @@ export async function startScene(
   const service = stack.use(await startService(openTestStore, { ...options, env }));
   const { teamId, work, store, clock } = service;
   const useChat = (kind: ChatKind = 'slack') =>
-    store.channels.save(teamId, { kind, url: `${chat.url}/default?key=s3cret` });
+    setDefaultChannel(store, teamId, { kind, url: `${chat.url}/default?key=s3cret` });
   await useChat();
   let opened: ReturnType<typeof startNotifier> | null = null;
   const notifier = async () => {

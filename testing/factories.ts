@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { NO_END } from '#domain/cron-end';
 import { HOUR_MS } from '#domain/instant';
 import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { DEFAULT_REF, NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import type { ChannelConfig } from '#domain/notification-channel';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';
@@ -258,6 +259,16 @@ export async function aDeadLetter(
   });
   if (!(await store.runs.settle(nodeId, settlement))) throw new Error('the claim was gone');
   return claimed;
+}
+
+export function setDefaultChannel({ channels }: Store, teamId: string, config: ChannelConfig) {
+  return channels.change(teamId, DEFAULT_REF, { name: null, config, collectMinutes: null });
+}
+
+export async function readDefaultChannel({ channels }: Store, teamId: string) {
+  const found = await channels.find(teamId, DEFAULT_REF);
+  assert.ok(found);
+  return found;
 }
 
 export async function runAlerts(

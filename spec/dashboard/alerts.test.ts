@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { before } from '#testing/hooks';
 import { A_CRON, A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
@@ -219,7 +220,10 @@ describe('the Alerts tab', () => {
     const { work, store } = dashboard.service;
     await fail(user, await createCron(user, 'Nightly'));
     await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
-    await store.channels.recordError(user.teamId, 'HTTP 404 error', Date.now());
+    await store.channels.record(user.teamId, DEFAULT_REF, {
+      last_error: 'HTTP 404 error',
+      last_error_at: Date.now(),
+    });
     const page = await visit('/alerts', user);
     page.shows('The last notification by Slack could not be sent.');
     page.shows('An admin of the team can check the channel.');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -110,10 +111,13 @@ describe('the notification channel', () => {
     const { admin } = await begin();
     const { work, store } = dashboard.service;
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
-    await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
+    await store.channels.record(admin.teamId, DEFAULT_REF, {
+      last_error: 'HTTP 410 <b>error</b>',
+      last_error_at: Date.now() - 60_000,
+    });
     const page = await visit(admin);
     page.shows('The last notification could not be sent.', 'HTTP 410 <b>error</b>');
-    await store.channels.recordSent(admin.teamId, Date.now());
+    await store.channels.record(admin.teamId, DEFAULT_REF, { last_sent_at: Date.now() });
     await page.go(page.path);
     page.shows('Last error');
     page.lacks('The last notification could not be sent.');

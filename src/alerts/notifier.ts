@@ -1,6 +1,5 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import { DEFAULT_REF } from '#domain/alert-settings';
 import {
   type ChannelConfig,
   isMailed,
@@ -109,10 +108,7 @@ export class Notifier {
       const members = await channels.listMemberAddresses(teamId, { onlyVerified: mailer.sends });
       return members.map(({ email: address }) => ({ address }));
     }
-    const stored =
-      channelId === DEFAULT_REF
-        ? await channels.read(teamId)
-        : channelId && (await channels.find(teamId, channelId));
+    const stored = channelId === null ? null : await channels.find(teamId, channelId);
     return (stored ? stored.addresses : [])
       .filter(
         (each) => stateOfAddress(each) === 'confirmed' && config.addresses.includes(each.email),

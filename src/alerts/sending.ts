@@ -1,3 +1,4 @@
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { isAside } from '#domain/alert-words';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
@@ -111,15 +112,13 @@ export class NotificationSending {
   }
 
   /** The default replaces a deleted one. Null: nothing is left to send. */
-  async #findChannel(
-    notification: ClaimedNotification,
-  ): Promise<{ channel: Channel; channelId: string | null } | null> {
+  async #findChannel(notification: ClaimedNotification): Promise<Channel | null> {
     const { channels, notifications } = this.#store;
     const { teamId, channelId } = notification;
-    const named = channelId === null ? null : await channels.find(teamId, channelId);
-    if (named) return { channel: named, channelId };
-    if (channelId !== null && !(await notifications.fallBack(notification))) return null;
-    return { channel: await channels.read(teamId), channelId: null };
+    const found = await channels.find(teamId, channelId ?? DEFAULT_REF);
+    if (found || channelId === null) return found;
+    const isReplaced = await notifications.fallBack(notification);
+    return isReplaced ? channels.find(teamId, DEFAULT_REF) : null;
   }
 
   async #giveBack(batch: Batch): Promise<void> {
@@ -131,10 +130,7 @@ export class NotificationSending {
   /** False if the channel was deleted, and for PagerDuty, where each alert is an incident. */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
-    const { channels } = this.#store;
-    const channel = await (channelId === null
-      ? channels.read(teamId)
-      : channels.find(teamId, channelId));
+    const channel = await this.#store.channels.find(teamId, channelId ?? DEFAULT_REF);
     return channel !== null && channel.config.kind !== 'pagerduty';
   }
 
@@ -145,15 +141,14 @@ export class NotificationSending {
     }
     const [notification] = batch;
     const { channels, clock, notifications } = this.#store;
-    const found = await this.#findChannel(notification);
-    if (!found) return notifications.finish(notification, 'sent');
-    const { channelId } = found;
-    const { config, isAddressLost } = found.channel;
+    const channel = await this.#findChannel(notification);
+    if (!channel) return notifications.finish(notification, 'sent');
+    const { config, isAddressLost } = channel;
     const members = await channels.listMemberAddresses(notification.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
     const message = await this.#write(batch);
-    const steps = planSteps(recipientsOf(batch), found.channel, members);
+    const steps = planSteps(recipientsOf(batch), channel, members);
     let left: NotificationTarget[] = steps.map(({ target }) => target);
     const result: SendResult = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
@@ -170,7 +165,7 @@ export class NotificationSending {
       if (error === null) result.hasSent = true;
       else result.error ??= error;
     }
-    await this.#record(notification.teamId, channelId, result);
+    await this.#record(notification.teamId, channel.id, result);
     await this.#settle(batch, left);
   }
 
@@ -245,15 +240,14 @@ export class NotificationSending {
   }
 
   /** Recorded last: if a step failed, the channel counts as failing. */
-  async #record(
-    teamId: string,
-    channelId: string | null,
-    { hasSent, error }: SendResult,
-  ): Promise<void> {
+  async #record(teamId: string, channelId: string, { hasSent, error }: SendResult): Promise<void> {
+    if (!hasSent && error === null) return;
     const { channels, clock } = this.#store;
     const now = clock.now();
-    if (hasSent) await channels.recordSent(teamId, now, channelId);
-    if (error !== null) await channels.recordError(teamId, error, now, channelId);
+    await channels.record(teamId, channelId, {
+      ...(hasSent && { last_sent_at: now }),
+      ...(error !== null && { last_error: error, last_error_at: now }),
+    });
   }
 
   async #settle(batch: Batch, left: readonly NotificationTarget[]): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
 import { type BelfryService, buildService } from '#app/service';
 import type { Config } from '#config/config';
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { DURATION_BOUNDS } from '#domain/duration-histogram';
 import { silentLog } from '#domain/log';
 import { countBatch } from '#store/figures/batch-counts';
@@ -90,7 +91,7 @@ async function fill(
   await giveDurations(service);
   // Up to now, or the time since would count as one without an engine.
   await giveDepths(service, teamId, Math.floor(Date.now() / LOOK_EVERY_MS) * LOOK_EVERY_MS);
-  await service.store.channels.recordSent(teamId, end);
+  await service.store.channels.record(teamId, DEFAULT_REF, { last_sent_at: end });
   await readOldAlerts(service, end - 2 * 24 * 3_600_000);
   return apiToken;
 }

@@ -123,11 +123,7 @@ async function placeOf(
 }
 
 async function listAddresses({ store }: Context, teamId: string): Promise<ChannelAddress[]> {
-  const [first, named] = await Promise.all([
-    store.channels.read(teamId),
-    store.channels.list(teamId),
-  ]);
-  return [first, ...named].flatMap(({ addresses }) => addresses);
+  return (await store.channels.list(teamId)).flatMap(({ addresses }) => addresses);
 }
 
 /** `logged`: without SMTP, the link was logged. */

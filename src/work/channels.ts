@@ -1,4 +1,4 @@
-import { DEFAULT_REF } from '#domain/alert-settings';
+import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { isId } from '#domain/ids';
 import {
   type AddressState,
@@ -9,10 +9,16 @@ import {
   stateOfAddress,
   valueOf,
 } from '#domain/notification-channel';
-import type { Channel, ChannelSaving, ChannelSettings, ChannelUser } from '#store/alerts/channels';
+import type {
+  AnyChannelSettings,
+  Channel,
+  ChannelSaving,
+  ChannelSettings,
+  ChannelUser,
+} from '#store/alerts/channels';
 import type { Store } from '#store/store';
 
-export type { ChannelConfig, ChannelSettings, ChannelUser };
+export type { ChannelConfig, ChannelUser, ChannelSettings };
 
 /** Without its address: anyone with it can post. */
 export interface ChannelView {
@@ -43,11 +49,7 @@ export interface ShownAddress {
   stoppedAt: number | null;
 }
 
-/** The default has the id `DEFAULT_REF` and no name. */
-export interface ListedChannel extends ChannelView {
-  id: string;
-  name: string | null;
-}
+export interface ListedChannel extends ChannelView, Pick<Channel, 'id' | 'name'> {}
 
 export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
@@ -65,74 +67,59 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
     if (outcome.kind === 'saved') askNewAddresses(teamId);
     return outcome;
   };
+  const change = async (
+    teamId: string,
+    id: ChannelRef,
+    settings: AnyChannelSettings,
+  ): Promise<ChannelOutcome> =>
+    (await findSame(teamId, settings.config, id)) ??
+    afterSaving(teamId, await channels.change(teamId, id, settings));
   const findSame = async (teamId: string, config: ChannelConfig, except: string) => {
-    const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
-    const all = [{ id: DEFAULT_REF, name: 'the default channel', ...first }, ...named];
+    const all = await channels.list(teamId);
     const same = all.find((other) => other.id !== except && isSameChannel(other.config, config));
-    return same ? ({ kind: 'same', as: same.name } as const) : null;
+    return same ? ({ kind: 'same', as: same.name ?? 'the default channel' } as const) : null;
   };
-  const listChannels = async (teamId: string): Promise<ListedChannel[]> => {
-    const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
-    return [
-      { id: DEFAULT_REF, name: null, ...viewOf(first) },
-      ...named.map(({ id, name, ...channel }) => Object.assign(viewOf(channel), { id, name })),
-    ];
+  const find = async (teamId: string, id: string) =>
+    id === DEFAULT_REF || isId(id) ? channels.find(teamId, id) : null;
+  const readDefault = async (teamId: string) => {
+    const found = await channels.find(teamId, DEFAULT_REF);
+    if (!found) throw new Error('a team has a default channel');
+    return found;
   };
+  const listChannels = async (teamId: string) => (await channels.list(teamId)).map(viewOf);
   return {
-    readChannel: async (teamId: string) => viewOf(await channels.read(teamId)),
+    readChannel: async (teamId: string) => viewOf(await readDefault(teamId)),
     /** With secrets: for an admin, for editing, and for a test. */
-    readChannelConfig: async (teamId: string) => (await channels.read(teamId)).config,
-    setChannel: async (
-      teamId: string,
-      config: ChannelConfig,
-      collectMinutes: number | null = null,
-    ): Promise<ChannelOutcome> => {
-      const same = await findSame(teamId, config, DEFAULT_REF);
-      if (same) return same;
-      await channels.save(teamId, config, collectMinutes);
-      return afterSaving(teamId, { kind: 'saved', id: DEFAULT_REF });
-    },
+    readChannelConfig: async (teamId: string) => (await readDefault(teamId)).config,
+    setChannel: (teamId: string, config: ChannelConfig, collectMinutes: number | null = null) =>
+      change(teamId, DEFAULT_REF, { name: null, config, collectMinutes }),
     /** The default first, then by name. */
     listChannels,
     listChannelChoices: async (teamId: string) =>
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
     /** With secrets. */
     listChannelSettings: async (teamId: string) =>
-      (await channels.list(teamId)).map(({ id, name, config, collectMinutes }) => {
-        return { id, name, config, collectMinutes };
-      }),
-    findChannel: async (teamId: string, id: string) =>
-      (await listChannels(teamId)).find((channel) => channel.id === id) ?? null,
-    findChannelConfig: async (teamId: string, id: string) => {
-      if (id === DEFAULT_REF) return (await channels.read(teamId)).config;
-      return isId(id) ? ((await channels.find(teamId, id))?.config ?? null) : null;
+      (await channels.list(teamId)).flatMap(({ id, name, config, collectMinutes }) =>
+        name === null ? [] : [{ id, name, config, collectMinutes }],
+      ),
+    findChannel: async (teamId: string, id: string) => {
+      const found = await find(teamId, id);
+      return found && viewOf(found);
     },
+    findChannelConfig: async (teamId: string, id: string) =>
+      (await find(teamId, id))?.config ?? null,
     addChannel: async (teamId: string, settings: ChannelSettings): Promise<ChannelOutcome> =>
       (await findSame(teamId, settings.config, '')) ??
       afterSaving(teamId, await channels.add(teamId, settings, clock.now())),
-    editChannel: async (
-      teamId: string,
-      id: string,
-      settings: ChannelSettings,
-    ): Promise<ChannelOutcome> =>
-      !isId(id)
-        ? { kind: 'not-found' }
-        : ((await findSame(teamId, settings.config, id)) ??
-          afterSaving(teamId, await channels.change(teamId, id, settings))),
+    editChannel: async (teamId: string, id: string, settings: ChannelSettings) =>
+      isId(id) ? change(teamId, id, settings) : ({ kind: 'not-found' } as const),
     /** Crons, queues and waiting notifications that name it use the default. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };
 }
 
-function viewOf({
-  config,
-  addresses: stored,
-  collectMinutes,
-  lastSentAt,
-  lastError,
-  lastErrorAt,
-}: Channel): ChannelView {
+function viewOf({ config, addresses: stored, ...channel }: Channel): ListedChannel {
   const addresses = stored.map((address) => {
     const { id, email, askedAt, stoppedAt } = address;
     return { id, email, state: stateOfAddress(address), askedAt, stoppedAt };
@@ -142,8 +129,9 @@ function viewOf({
     const { name, label } = field;
     return value === null ? [] : [{ name, label, text: show(field, value) }];
   });
-  const { kind } = config;
-  return { kind, shown, addresses, collectMinutes, lastSentAt, lastError, lastErrorAt };
+  const { id, name, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
+  const last = { lastSentAt, lastError, lastErrorAt };
+  return { id, name, kind: config.kind, shown, addresses, collectMinutes, ...last };
 }
 
 function show({ isSecret, isUrl }: ChannelField, value: string): string {

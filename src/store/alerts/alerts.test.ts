@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { GATHER_MS } from '#domain/alert-burst';
 import { newId } from '#domain/ids';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
@@ -14,8 +15,10 @@ import {
   aTeam,
   declareDead,
   FAILED,
+  readDefaultChannel,
   runAlerts,
   runCron,
+  setDefaultChannel,
   startRuns,
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
@@ -350,31 +353,28 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const now = store.clock.now();
-      assert.deepEqual((await store.channels.read(teamId)).config, { kind: 'email' });
-      await store.channels.recordError(teamId, 'no', now);
-      assert.equal((await store.channels.read(teamId)).lastError, 'no');
+      assert.deepEqual((await readDefaultChannel(store, teamId)).config, { kind: 'email' });
+      await store.channels.record(teamId, DEFAULT_REF, { last_error: 'no', last_error_at: now });
+      assert.equal((await readDefaultChannel(store, teamId)).lastError, 'no');
       const config = { kind: 'slack', url: 'https://hooks.example/T0/B0/secret' } as const;
-      await store.channels.save(teamId, config);
-      assert.deepEqual(await store.channels.read(teamId), {
+      await setDefaultChannel(store, teamId, config);
+      const saved = {
+        id: DEFAULT_REF,
+        name: null,
         config,
         collectMinutes: null,
         isAddressLost: false,
         addresses: [],
-        lastSentAt: null,
-        lastError: null,
-        lastErrorAt: null,
+      };
+      const unused = { lastSentAt: null, lastError: null, lastErrorAt: null };
+      assert.deepEqual(await readDefaultChannel(store, teamId), { ...saved, ...unused });
+      await store.channels.record(teamId, DEFAULT_REF, { last_sent_at: now + 1 });
+      await store.channels.record(teamId, DEFAULT_REF, {
+        last_error: 'HTTP 404 error',
+        last_error_at: now + 2,
       });
-      await store.channels.recordSent(teamId, now + 1);
-      await store.channels.recordError(teamId, 'HTTP 404 error', now + 2);
-      assert.deepEqual(await store.channels.read(teamId), {
-        config,
-        collectMinutes: null,
-        isAddressLost: false,
-        addresses: [],
-        lastSentAt: now + 1,
-        lastError: 'HTTP 404 error',
-        lastErrorAt: now + 2,
-      });
+      const used = { lastSentAt: now + 1, lastError: 'HTTP 404 error', lastErrorAt: now + 2 };
+      assert.deepEqual(await readDefaultChannel(store, teamId), { ...saved, ...used });
       const rows = await all(store.database, 'channels', {});
       assert.ok(!JSON.stringify(rows).includes('secret'));
     });

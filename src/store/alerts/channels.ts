@@ -1,4 +1,9 @@
-import { type AlertSettings, DEFAULT_REF, readAlertSettings } from '#domain/alert-settings';
+import {
+  type AlertSettings,
+  type ChannelRef,
+  DEFAULT_REF,
+  readAlertSettings,
+} from '#domain/alert-settings';
 import {
   type ChannelAddress,
   type ChannelConfig,
@@ -24,7 +29,10 @@ type ChannelColumns = Omit<
 
 const SHOWN = ['collect_minutes', 'last_sent_at', 'last_error', 'last_error_at'] as const;
 
+/** The default has the id `DEFAULT_REF` and no name. */
 export interface Channel extends RecordOf<Pick<ChannelColumns, (typeof SHOWN)[number]>> {
+  id: ChannelRef;
+  name: string | null;
   config: ChannelConfig;
   /** The address can't be decrypted; `config` is then email. */
   isAddressLost: boolean;
@@ -32,16 +40,14 @@ export interface Channel extends RecordOf<Pick<ChannelColumns, (typeof SHOWN)[nu
   addresses: readonly ChannelAddress[];
 }
 
-interface NamedChannel extends Channel {
-  id: string;
-  name: string;
-}
-
 export interface ChannelSettings {
   name: string;
   config: ChannelConfig;
   collectMinutes: number | null;
 }
+
+/** The default has no name. */
+export type AnyChannelSettings = Omit<ChannelSettings, 'name'> & Pick<Channel, 'name'>;
 
 export interface ChannelUser {
   kind: 'cron' | 'queue';
@@ -70,37 +76,16 @@ export type ChannelSaving =
 
 /** Addresses are sealed at rest (§5.9). */
 export const channels = {
-  async read(context: Context, teamId: string): Promise<Channel> {
-    const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
-    return channelOf(
-      context,
-      row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_fields: null, addresses: null },
-    );
+  /** The default first, then by name. */
+  async list(context: Context, teamId: string): Promise<Channel[]> {
+    const order = ['is_default desc', 'name', 'id'] as const;
+    const rows = await all(context.main, 'channels', { team_id: teamId }, { order });
+    return rows.map((row) => channelOf(context, row));
   },
 
-  async list(context: Context, teamId: string): Promise<NamedChannel[]> {
-    const order = ['name', 'id'] as const;
-    const rows = await all(context.main, 'channels', { team_id: teamId, is_default: 0 }, { order });
-    return rows.map((row) => namedOf(context, row));
-  },
-
-  async find(context: Context, teamId: string, channelId: string): Promise<NamedChannel | null> {
-    const row = await one(context.main, 'channels', keyOfChannel(teamId, channelId));
-    return row ? namedOf(context, row) : null;
-  },
-
-  /** Waiting notifications go to the new channel. */
-  async save(
-    context: Context,
-    teamId: string,
-    config: ChannelConfig,
-    collectMinutes: number | null = null,
-  ): Promise<void> {
-    const key = keyOfChannel(teamId, DEFAULT_REF);
-    await context.main.transact(async (trx) => {
-      const before = await one(trx, 'channels', key, ['addresses'], LOCK);
-      await change(trx, 'channels', key, columnsOf(context, { config, collectMinutes }, before));
-    });
+  async find(context: Context, teamId: string, ref: ChannelRef): Promise<Channel | null> {
+    const row = await one(context.main, 'channels', keyOfChannel(teamId, ref));
+    return row ? channelOf(context, row) : null;
   },
 
   async add(
@@ -121,22 +106,23 @@ export const channels = {
     });
   },
 
+  /** Waiting notifications go to the new address. */
   async change(
     context: Context,
     teamId: string,
-    channelId: string,
-    settings: ChannelSettings,
+    ref: ChannelRef,
+    settings: AnyChannelSettings,
   ): Promise<ChannelSaving> {
     const { name } = settings;
     return context.main.transact(async (trx) => {
       const names = await lockNames(trx, teamId);
-      if (names.some((other) => other.name === name && other.id !== channelId))
+      if (names.some((other) => other.name === name && other.id !== ref))
         return { kind: 'name-taken' };
-      const key = keyOfChannel(teamId, channelId);
+      const key = keyOfChannel(teamId, ref);
       const before = await one(trx, 'channels', key, ['addresses'], LOCK);
       const columns = { name, ...columnsOf(context, settings, before) };
       const changed = await change(trx, 'channels', key, columns);
-      return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
+      return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: ref };
     });
   },
 
@@ -152,25 +138,13 @@ export const channels = {
     });
   },
 
-  async recordSent(
-    context: Context,
+  async record(
+    { main }: Context,
     teamId: string,
-    now: number,
-    channelId: string | null = null,
+    ref: ChannelRef,
+    values: Partial<Pick<Row<'channels'>, 'last_sent_at' | 'last_error' | 'last_error_at'>>,
   ): Promise<void> {
-    const key = keyOfChannel(teamId, channelId ?? DEFAULT_REF);
-    await change(context.main, 'channels', key, { last_sent_at: now });
-  },
-
-  async recordError(
-    context: Context,
-    teamId: string,
-    error: string,
-    now: number,
-    channelId: string | null = null,
-  ): Promise<void> {
-    const key = keyOfChannel(teamId, channelId ?? DEFAULT_REF);
-    await change(context.main, 'channels', key, { last_error: error, last_error_at: now });
+    await change(main, 'channels', keyOfChannel(teamId, ref), values);
   },
 
   async findAddress(
@@ -305,14 +279,12 @@ function columnsOf(
   return { ...columns, sealed_fields, addresses: null };
 }
 
-function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
-  return { id: row.id, name: row.name ?? '', ...channelOf(context, row) };
-}
-
-function channelOf(context: Context, row: ChannelColumns): Channel {
+function channelOf(context: Context, row: Row<'channels'>): Channel {
   const config = configOf(context, row);
   return {
     ...toRecord(row, SHOWN),
+    id: row.is_default === 1 ? DEFAULT_REF : row.id,
+    name: row.name,
     config: config ?? DEFAULT_CHANNEL,
     isAddressLost: config === null,
     addresses: readAddresses(row.addresses),
