@@ -70,8 +70,8 @@ const HOT: Readonly<Record<string, Names>> = {
     'find-old-executions',
     'delete-ended-jobs',
     'delete-ended-executions',
-    'find-gone-queues-ended',
-    'find-gone-crons-ended-executions',
+    'find-gone-by-ended-jobs',
+    'find-gone-by-ended-executions',
   ],
 };
 

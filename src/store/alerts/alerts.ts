@@ -3,23 +3,12 @@ import type { AlertLevel } from '#domain/alert-streak';
 import { isAside } from '#domain/alert-words';
 import type { AlertDelivery } from '../tables/alerts.ts';
 import type { Row } from '../tables/tables.ts';
-import type { Database } from '../database/database.ts';
 import { raiseReminders } from './reminders.ts';
 import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { newId } from '#domain/ids';
 import { periodsOf } from '../figures/usage.ts';
-import {
-  above,
-  addMissing,
-  all,
-  atMost,
-  below,
-  change,
-  count,
-  one,
-  remove,
-} from '../database/rows.ts';
+import { above, addMissing, all, atMost, below, change, count, one } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 
@@ -163,21 +152,6 @@ async function markSomeRead({ main }: Context, teamId: string, alertId: string):
 
 /** A burst can leave very many alerts. */
 const MARKED_AT_ONCE = 1_000;
-
-/** @returns fewer than `most`: none is left */
-export async function deleteOldAlerts(db: Database, before: number, most: number): Promise<number> {
-  return db.transact(async (trx) => {
-    const { numDeletedRows } = await trx
-      .deleteFrom('alerts')
-      .where(
-        sql<boolean>`(team_id, id) in (select team_id, id from alerts where raised_at < ${before}
-          order by raised_at limit ${most})`,
-      )
-      .executeTakeFirst();
-    await remove(trx, 'alert_bursts', { quiet_until: below(before) });
-    return Number(numDeletedRows);
-  });
-}
 
 const MARKS = [80, 100] as const;
 

@@ -11,7 +11,7 @@ import { readTags, writeTags } from '#domain/tags';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetCertificates } from '../alerts/certificates.ts';
-import { deleteRunsOf, deleteSource, findExecutionsOfCron } from '../retention/delete-runs.ts';
+import { deleteWithRuns } from '../retention/delete-runs.ts';
 import { readWholeExecutions } from '../runs/every-run.ts';
 import { type Cron, cronColumns, cronOf, type CronSettings } from './cron-rows.ts';
 import {
@@ -172,13 +172,8 @@ export const crons = {
     return count;
   },
 
-  /** Then deletes executions in small batches. */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
-    const key = { team_id: teamId, id: cronId };
-    const removed = await main.transact((trx) => deleteSource(trx, 'crons', key));
-    if (removed === 0) return false;
-    await deleteRunsOf(main, cronId, findExecutionsOfCron);
-    return true;
+    return (await deleteWithRuns(main, 'crons', { team_id: teamId, id: cronId })) !== null;
   },
 
   async find({ main, sealer }: Context, teamId: string, cronId: string): Promise<Cron | null> {

@@ -8,7 +8,7 @@ import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
-import { deleteRunsOf, deleteSource, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { deleteWithRuns } from '../retention/delete-runs.ts';
 import { changeReminders } from '../alerts/failing-queues.ts';
 import { keepWatches } from '../alerts/queue-watches.ts';
 import { groupedFind } from '../database/grouped-find.ts';
@@ -186,16 +186,9 @@ const functions = {
     return saveSettings(context, { team_id: teamId, id: queueId }, settings);
   },
 
-  /**
-   * The queue first, so no more jobs start, then jobs in small batches (§3.5). Retention deletes the rest after a
-   * crash.
-   * @returns the number of jobs
-   */
+  /** @returns the number of jobs (§3.5) */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
-    const key = { team_id: teamId, id: queueId };
-    const removed = await main.transact((trx) => deleteSource(trx, 'queues', key));
-    if (removed === 0) return null;
-    return deleteRunsOf(main, queueId, findJobsOfQueue);
+    return deleteWithRuns(main, 'queues', { team_id: teamId, id: queueId });
   },
 
   /** False if there is no such queue, or the name is taken. */

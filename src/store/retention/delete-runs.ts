@@ -49,21 +49,30 @@ export async function deleteFound(
 
 const BATCH = 1000;
 
-/** In small transactions, so others can write in between. */
-export async function deleteRunsOf(
+/**
+ * The cron or queue first, so no more runs start, then its runs in small transactions, so others can write in between.
+ * Retention deletes the rest after a crash.
+ * @returns the number of runs; null: there is no such source
+ */
+export async function deleteWithRuns(
   db: Database,
-  ownerId: string,
-  find: Partial<Record<RunsTable, Found['statement']>>,
-): Promise<number> {
+  source: 'crons' | 'queues',
+  key: RunKey,
+): Promise<number | null> {
+  if ((await db.transact((trx) => deleteSource(trx, source, key))) === 0) return null;
   let total = 0;
-  for (const [table, statement] of Object.entries(find)) {
-    const found = { statement, parameters: [ownerId] };
-    for (let removed = BATCH; removed > 0; total += removed) {
-      removed = await deleteFound(db, table as RunsTable, found, BATCH);
-    }
+  for (const table of RUNS_OF[source]) {
+    const found = { statement: FIND_BY_SOURCE[table], parameters: [key.id] };
+    for (let removed = BATCH; removed > 0; total += removed)
+      removed = await deleteFound(db, table, found, BATCH);
   }
   return total;
 }
+
+const RUNS_OF = {
+  crons: ['executions', 'ended_executions'],
+  queues: ['jobs', 'ended_jobs'],
+} as const;
 
 /**
  * With the rows that track its state, but not its runs.
@@ -72,7 +81,7 @@ export async function deleteRunsOf(
 export async function deleteSource(
   trx: Trx,
   table: 'crons' | 'queues',
-  key: { team_id: string; id: string },
+  key: RunKey,
 ): Promise<number> {
   const source = { team_id: key.team_id, source_id: key.id };
   const queue = { team_id: key.team_id, queue_id: key.id };
@@ -111,134 +120,90 @@ const findBy = (table: RunsTable, column: string, order = 'id') =>
     select team_id, id from ${table} where ${column} = ${$(1)} order by ${order} limit ${$(2)}`,
   );
 
-export const findJobsOfQueue = {
+export const FIND_BY_SOURCE: Record<RunsTable, Found['statement']> = {
   jobs: findLiveJobsOfQueue,
   ended_jobs: findBy('ended_jobs', 'queue_id', 'status, completed_at'),
-};
-
-export const findExecutionsOfCron = {
   executions: findBy('executions', 'cron_id'),
   ended_executions: findBy('ended_executions', 'cron_id'),
 };
 
-export const findEndedOfTeam = {
+export const FIND_BY_TEAM: Record<EndedTable, Found['statement']> = {
   ended_jobs: findBy('ended_jobs', 'team_id'),
   ended_executions: findBy('ended_executions', 'team_id'),
 };
 
-const findOld = (name: string, table: (dialect: Dialect) => string, state: string, days?: string) =>
-  preparedStatement<RunKey>(name, (dialect) =>
-    findOldJobs(dialect, table(dialect), state, days ?? dialect.$(2)),
-  );
-const endedJobs = () => 'ended_jobs';
-
-/** Older than their queue's number of days. Parameters: now, limit */
-export const findOldDeadLetters = findOld(
-  'find-old-dead-letters',
-  endedJobs,
-  `status = 'dead_lettered'`,
-  'q.dead_letter_days',
-);
-
-/** By their end alone. Parameters: now, days, limit */
-export const findDeadLettersBySize = findOld(
-  'find-dead-letters-by-size',
-  endedJobs,
-  `status = 'dead_lettered'`,
-);
-
-/** Other old failed attempts. Parameters: now, days, limit */
-export const findOldFailures = findOld(
-  'find-old-failures',
-  endedJobs,
-  `status in ${OTHER_FAILURES}`,
-);
+/** A queue without old jobs costs one index step. $1 now, $2 days, $3 limit */
+function findOldJobs(
+  name: string,
+  state: string,
+  special: (dialect: Dialect) => { table?: string; days?: string } = () => ({}),
+) {
+  return preparedStatement<RunKey>(`find-${name}`, (dialect) => {
+    const { table = 'ended_jobs', days = dialect.$(2) } = special(dialect);
+    const before = `${dialect.$(1)} - cast(${days} as bigint) * ${DAY_MS}`;
+    const condition = `j.queue_id = q.id and j.${state} and j.completed_at <= ${before}`;
+    const limit = dialect.$(3);
+    const old = { table, columns: 'j.team_id, j.id', condition, limit };
+    return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
+  });
+}
 
 const SUCCESS = `status = 'success'`;
 
-/** Old successful jobs that are in no partition by time. Parameters: now, days, limit */
-export const findOldSuccesses = findOld(
-  'find-old-successes',
-  ({ unpartitioned }) => unpartitioned,
-  SUCCESS,
-);
-
-/** In partitions that were made for a longer history. */
-export const findOverdueSuccesses = findOld('find-overdue-successes', endedJobs, SUCCESS);
-
-/** A queue without old jobs costs one index step. */
-function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {
-  const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
-  const age = `cast(${days} as bigint) * ${DAY_MS}`;
-  const condition = `j.queue_id = q.id and j.${state} and j.completed_at <= ${dialect.$(1)} - ${age}`;
-  const old = { table, columns: 'j.team_id, j.id', condition, limit };
-  return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
-}
-
-function findEndedBefore(name: string, state: string) {
-  return preparedStatement<RunKey>(name, (dialect) => {
-    return `select team_id, id from ended_executions where ${state} completed_at <= ${dialect.$(1)}
-      order by completed_at limit ${dialect.$(2)}`;
-  });
-}
-
-/** $1 the latest end, $2 limit. Each statement names the condition of its partial index, so only that one serves it. */
-export const findOldExecutions = findEndedBefore('find-old-executions', "status <> '' and");
-export const findOldSuccessfulExecutions = findEndedBefore(
-  'find-old-successful-executions',
-  "status = 'success' and",
-);
-
-/**
- * One index step per owner, however many runs each has.
- * @param state the partial index's condition
- * @param isOwner that `x` is the owner `o.owner_id`
- */
-function findGoneOwners(
-  name: string,
-  [runs, ownerId, state]: readonly [runs: string, ownerId: string, state: string],
-  [owners, isOwner]: readonly [owners: string, isOwner: string],
-) {
-  return preparedStatement<{ owner_id: string }>(name, (dialect) => {
-    const first = dialect.$(1, 'id');
-    const next = (after: string) => `select r.${ownerId} from ${runs} r
-      where ${state} and r.${ownerId} > ${after} order by r.${ownerId} limit 1`;
-    return `
-    with recursive owner_ids(owner_id) as (
-      select (${next(first)})
-      union all
-      select (${next('o.owner_id')}) from owner_ids o where o.owner_id is not null
-    )
-    select o.owner_id from owner_ids o where o.owner_id is not null
-      and (select x.id from ${owners} x where ${isOwner} limit 1) is null`;
-  });
-}
-
-const QUEUES = ['queues', 'x.id = o.owner_id'] as const;
-
-export const findGoneQueues = {
-  jobs: findGoneOwners(
-    'find-gone-queues-live',
-    ['jobs', 'queue_id', "r.status = 'pending'"],
-    QUEUES,
-  ),
-  ended_jobs: findGoneOwners('find-gone-queues-ended', ['ended_jobs', 'queue_id', 'true'], QUEUES),
+export const OLD_JOBS = {
+  /** At most as old as their queue allows. */
+  deadLetters: findOldJobs('old-dead-letters', `status = 'dead_lettered'`, ({ $, least }) => {
+    return { days: least('q.dead_letter_days', $(2)) };
+  }),
+  /** Other failed attempts. */
+  failures: findOldJobs('old-failures', `status in ${OTHER_FAILURES}`),
+  /** In no partition by time. */
+  successes: findOldJobs('old-successes', SUCCESS, ({ unpartitioned: table }) => ({ table })),
+  /** Also in partitions that were made for a longer history. */
+  overdueSuccesses: findOldJobs('overdue-successes', SUCCESS),
 };
 
-/** By team and id. Searching the first run of each cron keeps the plan on the index. */
-function findGoneCronsOf(table: 'executions' | 'ended_executions') {
-  return findGoneOwners(
-    `find-gone-crons-${table.replace('_', '-')}`,
-    [table, 'cron_id', 'true'],
-    [
-      'crons',
-      `x.id = o.owner_id and x.team_id = (
-        select r.team_id from ${table} r where r.cron_id >= o.owner_id order by r.cron_id limit 1)`,
-    ],
-  );
+/** Names the condition of its partial index, so only that one serves it. $1 the latest end, $2 limit */
+const findOldExecutions = (name: string, state: string) =>
+  preparedStatement<RunKey>(`find-${name}`, ({ $ }) => {
+    return `select team_id, id from ended_executions where ${state} and completed_at <= ${$(1)}
+      order by completed_at limit ${$(2)}`;
+  });
+
+export const OLD_EXECUTIONS = {
+  any: findOldExecutions('old-executions', "status <> ''"),
+  successes: findOldExecutions('old-successful-executions', SUCCESS),
+};
+
+/** One index step per queue or cron, however many runs each has. */
+function findGone(table: RunsTable, source: 'queues' | 'crons') {
+  const id = source === 'queues' ? 'queue_id' : 'cron_id';
+  // The condition of the partial index.
+  const state = table === 'jobs' ? "r.status = 'pending' and " : '';
+  // Searching the first run of each cron keeps the plan on the index.
+  const ofTeam =
+    source === 'queues'
+      ? ''
+      : ` and x.team_id = (
+        select r.team_id from ${table} r where r.cron_id >= o.source_id order by r.cron_id limit 1)`;
+  return preparedStatement<{ source_id: string }>(`find-gone-by-${namedLike(table)}`, (dialect) => {
+    const next = (after: string) => `select r.${id} from ${table} r
+      where ${state}r.${id} > ${after} order by r.${id} limit 1`;
+    return `
+    with recursive source_ids(source_id) as (
+      select (${next(dialect.$(1, 'id'))})
+      union all
+      select (${next('o.source_id')}) from source_ids o where o.source_id is not null
+    )
+    select o.source_id from source_ids o where o.source_id is not null
+      and (select x.id from ${source} x where x.id = o.source_id${ofTeam} limit 1) is null`;
+  });
 }
 
-export const findGoneCrons = {
-  executions: findGoneCronsOf('executions'),
-  ended_executions: findGoneCronsOf('ended_executions'),
+/** Deleted queues and crons of which runs are left. $1 the first id */
+export const FIND_GONE: Record<RunsTable, PreparedStatement<{ source_id: string }>> = {
+  jobs: findGone('jobs', 'queues'),
+  ended_jobs: findGone('ended_jobs', 'queues'),
+  executions: findGone('executions', 'crons'),
+  ended_executions: findGone('ended_executions', 'crons'),
 };

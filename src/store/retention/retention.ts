@@ -1,30 +1,23 @@
 import { CompiledQuery } from 'kysely';
 import { FIRST_ID } from '#domain/ids';
 import { DAY_MS } from '#domain/instant';
+import { LIMITS } from '#domain/limits';
 import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
-import { deleteOldAlerts } from '../alerts/alerts.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
-import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
+import { pageStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
 import { becomeLooker, lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES, type Tables } from '../tables/tables.ts';
 import {
   deleteFound,
-  findEndedOfTeam,
-  findExecutionsOfCron,
-  findGoneCrons,
-  findGoneQueues,
-  findJobsOfQueue,
-  findDeadLettersBySize,
-  findOldDeadLetters,
-  findOldExecutions,
-  findOldFailures,
-  findOldSuccesses,
-  findOldSuccessfulExecutions,
-  findOverdueSuccesses,
+  FIND_BY_SOURCE,
+  FIND_BY_TEAM,
+  FIND_GONE,
   type Found,
+  OLD_EXECUTIONS,
+  OLD_JOBS,
   type RunsTable,
 } from './delete-runs.ts';
 
@@ -75,15 +68,14 @@ function olderThan<T extends keyof Tables>(
     (await db.rows(statement, [now - days * DAY_MS, limit])).length;
 }
 
-function runsOfGone(
-  table: RunsTable,
-  findGone: PreparedStatement<{ owner_id: string }>,
-  statement: Found['statement'],
-): Deletion {
+/** Leftovers of interrupted deletions of queues and crons. */
+function runsOfGone(table: RunsTable): Deletion {
   return async (db, asked) => {
-    const owners = await db.read(findGone, [FIRST_ID]);
-    const ofOwners = owners.map(({ owner_id }) => runs(table, statement, () => [owner_id]));
-    return oneByOne(...ofOwners)(db, asked);
+    const sources = await db.read(FIND_GONE[table], [FIRST_ID]);
+    const ofSources = sources.map(({ source_id }) =>
+      runs(table, FIND_BY_SOURCE[table], () => [source_id]),
+    );
+    return oneByOne(...ofSources)(db, asked);
   };
 }
 
@@ -91,25 +83,31 @@ const daysOfSuccesses = ({ historyDays, successHistoryDays = historyDays }: Hist
   Math.min(historyDays, successHistoryDays);
 
 const DELETIONS = {
-  deadLetters: runs('ended_jobs', findOldDeadLetters, ({ now }) => [now]),
+  deadLetters: runs('ended_jobs', OLD_JOBS.deadLetters, ({ now }) => [
+    now,
+    LIMITS.deadLetterDays.most,
+  ]),
   jobs: oneByOne(
-    runs('ended_jobs', findOldFailures, ({ now, historyDays }) => [now, historyDays]),
-    runs('ended_jobs', findOldSuccesses, (asked) => [asked.now, daysOfSuccesses(asked)]),
+    runs('ended_jobs', OLD_JOBS.failures, ({ now, historyDays }) => [now, historyDays]),
+    runs('ended_jobs', OLD_JOBS.successes, (asked) => [asked.now, daysOfSuccesses(asked)]),
     // A partition is dropped when its last job is old enough.
-    runs('ended_jobs', findOverdueSuccesses, (asked) => {
+    runs('ended_jobs', OLD_JOBS.overdueSuccesses, (asked) => {
       const days = daysOfSuccesses(asked);
       return [asked.now, days + daysOfPartition(days)];
     }),
   ),
   executions: oneByOne(
-    runs('ended_executions', findOldExecutions, ({ now, historyDays }) => [
+    runs('ended_executions', OLD_EXECUTIONS.any, ({ now, historyDays }) => [
       now - historyDays * DAY_MS,
     ]),
-    runs('ended_executions', findOldSuccessfulExecutions, (asked) => [
+    runs('ended_executions', OLD_EXECUTIONS.successes, (asked) => [
       asked.now - daysOfSuccesses(asked) * DAY_MS,
     ]),
   ),
-  alerts: (db, { now, limit }) => deleteOldAlerts(db, now - 90 * DAY_MS, limit),
+  alerts: oneByOne(
+    olderThan(90, 'alerts', 'raised_at'),
+    olderThan(90, 'alert_bursts', 'quiet_until'),
+  ),
   // A day more than plots show.
   outcomes: olderThan(31, 'outcome_hours', 'hour'),
   // A little more than plots show.
@@ -119,26 +117,18 @@ const DELETIONS = {
   looks: olderThan(35, 'depth_looks', 'at'),
   certificates: olderThan(CERTIFICATE_KEPT_DAYS, 'ending_certificates', 'seen_at'),
   activity: olderThan(400, 'activity', 'at'),
-  // Leftovers of interrupted deletions of queues and crons.
   orphans: oneByOne(
-    runsOfGone('jobs', findGoneQueues.jobs, findJobsOfQueue.jobs),
-    runsOfGone('ended_jobs', findGoneQueues.ended_jobs, findJobsOfQueue.ended_jobs),
-    runsOfGone('executions', findGoneCrons.executions, findExecutionsOfCron.executions),
-    runsOfGone(
-      'ended_executions',
-      findGoneCrons.ended_executions,
-      findExecutionsOfCron.ended_executions,
-    ),
+    ...(['jobs', 'ended_jobs', 'executions', 'ended_executions'] as const).map(runsOfGone),
   ),
   ofDeletedTeams: deleteOfDeletedTeams,
 } as const satisfies Record<string, Deletion>;
 
 /** All that ended up to a time (`now`), regardless of the days of dead letters and history. */
 const deleteEnded = oneByOne(
-  runs('ended_jobs', findDeadLettersBySize, ({ now }) => [now, 0]),
-  runs('ended_jobs', findOldFailures, ({ now }) => [now, 0]),
-  runs('ended_jobs', findOverdueSuccesses, ({ now }) => [now, 0]),
-  runs('ended_executions', findOldExecutions, ({ now }) => [now]),
+  ...[OLD_JOBS.deadLetters, OLD_JOBS.failures, OLD_JOBS.overdueSuccesses].map((statement) =>
+    runs('ended_jobs', statement, ({ now }) => [now, 0]),
+  ),
+  runs('ended_executions', OLD_EXECUTIONS.any, ({ now }) => [now]),
 );
 
 export type Expiring = keyof typeof DELETIONS;
@@ -202,7 +192,7 @@ async function deleteOfDeletedTeams(db: Database, asked: Asked): Promise<number>
 
 function rowsOfTeam(table: string, teamId: string): Deletion {
   if (table === 'ended_jobs' || table === 'ended_executions') {
-    return runs(table, findEndedOfTeam[table], () => [teamId]);
+    return runs(table, FIND_BY_TEAM[table], () => [teamId]);
   }
   const statement = deleteFew(table, (team) => `team_id = ${team}`);
   return async (db, { limit }) => (await db.rows(statement, [teamId, limit])).length;

@@ -473,8 +473,8 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 /* find-old-dead-letters */
 select j.team_id, j.id from queues q cross join lateral (
   select j.team_id, j.id from ended_jobs j where j.queue_id = q.id and j.status = 'dead_lettered' and
-      j.completed_at <= $1 - cast(q.dead_letter_days as bigint) * 86400000
-  limit $2) as j limit $2
+      j.completed_at <= $1 - cast(least(q.dead_letter_days, $2) as bigint) * 86400000
+  limit $3) as j limit $3
 
 /* find-old-failures */
 select j.team_id, j.id from queues q cross join lateral (
@@ -502,28 +502,26 @@ delete from ended_executions using json_to_recordset($1::json) as given(team_id 
 where (ended_executions.team_id, ended_executions.id) >= (given.team_id, given.id) and
     (ended_executions.team_id, ended_executions.id) <= (given.team_id, given.id) returning ended_executions.id
 
-/* find-gone-queues-ended */
-with recursive owner_ids(owner_id) as (
+/* find-gone-by-ended-jobs */
+with recursive source_ids(source_id) as (
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > $1::uuid order by r.queue_id limit 1)
+    where r.queue_id > $1::uuid order by r.queue_id limit 1)
   union all
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not
-        null
+    where r.queue_id > o.source_id order by r.queue_id limit 1) from source_ids o where o.source_id is not null
 )
-select o.owner_id from owner_ids o where o.owner_id is not null
-and (select x.id from queues x where x.id = o.owner_id limit 1) is null
+select o.source_id from source_ids o where o.source_id is not null
+and (select x.id from queues x where x.id = o.source_id limit 1) is null
 
-/* find-gone-crons-ended-executions */
-with recursive owner_ids(owner_id) as (
+/* find-gone-by-ended-executions */
+with recursive source_ids(source_id) as (
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > $1::uuid order by r.cron_id limit 1)
+    where r.cron_id > $1::uuid order by r.cron_id limit 1)
   union all
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not
-        null
+    where r.cron_id > o.source_id order by r.cron_id limit 1) from source_ids o where o.source_id is not null
 )
-select o.owner_id from owner_ids o where o.owner_id is not null
-and (select x.id from crons x where x.id = o.owner_id and x.team_id = (
-    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is
-        null
+select o.source_id from source_ids o where o.source_id is not null
+and (select x.id from crons x where x.id = o.source_id and x.team_id = (
+    select r.team_id from ended_executions r where r.cron_id >= o.source_id order by r.cron_id limit 1) limit 1)
+        is null

@@ -361,7 +361,7 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 /* find-old-dead-letters */
 select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status =
-    'dead_lettered' and j.completed_at <= ?1 - cast(q.dead_letter_days as bigint) * 86400000 limit ?2
+    'dead_lettered' and j.completed_at <= ?1 - cast(min(q.dead_letter_days, ?2) as bigint) * 86400000 limit ?3
 
 /* find-old-failures */
 select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status in
@@ -383,28 +383,26 @@ delete from ended_jobs where (team_id, id) in (select team_id, id from (select v
 delete from ended_executions where (team_id, id) in (select team_id, id from (select value->>'team_id' as
     team_id, value->>'id' as id from jsonb_each(?1)) as given) returning ended_executions.id
 
-/* find-gone-queues-ended */
-with recursive owner_ids(owner_id) as (
+/* find-gone-by-ended-jobs */
+with recursive source_ids(source_id) as (
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > ?1 order by r.queue_id limit 1)
+    where r.queue_id > ?1 order by r.queue_id limit 1)
   union all
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not
-        null
+    where r.queue_id > o.source_id order by r.queue_id limit 1) from source_ids o where o.source_id is not null
 )
-select o.owner_id from owner_ids o where o.owner_id is not null
-and (select x.id from queues x where x.id = o.owner_id limit 1) is null
+select o.source_id from source_ids o where o.source_id is not null
+and (select x.id from queues x where x.id = o.source_id limit 1) is null
 
-/* find-gone-crons-ended-executions */
-with recursive owner_ids(owner_id) as (
+/* find-gone-by-ended-executions */
+with recursive source_ids(source_id) as (
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > ?1 order by r.cron_id limit 1)
+    where r.cron_id > ?1 order by r.cron_id limit 1)
   union all
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not
-        null
+    where r.cron_id > o.source_id order by r.cron_id limit 1) from source_ids o where o.source_id is not null
 )
-select o.owner_id from owner_ids o where o.owner_id is not null
-and (select x.id from crons x where x.id = o.owner_id and x.team_id = (
-    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is
-        null
+select o.source_id from source_ids o where o.source_id is not null
+and (select x.id from crons x where x.id = o.source_id and x.team_id = (
+    select r.team_id from ended_executions r where r.cron_id >= o.source_id order by r.cron_id limit 1) limit 1)
+        is null
