@@ -1,7 +1,7 @@
 import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { firstKey, KeyMerge } from './key-merge.ts';
+import { firstKey, KeyMerge, type MergedKey } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
@@ -32,16 +32,13 @@ const MOST_FAILURES = 5_000;
 const MOST_GROUPS = 100;
 const STEPS = 24;
 
-interface StepRow {
+interface FailureRow {
+  id: string;
   queue_id: string;
-  last_id: string;
   reason: FailureReason | null;
   target: string;
   response_status: number | null;
-  step: number;
-  count: number;
-  first_at: number;
-  last_at: number;
+  at: number;
 }
 
 interface FailuresAsked {
@@ -65,22 +62,20 @@ export async function groupFailures(
     until: from,
     expected: MOST_FAILURES,
   });
-  const groups = new Map<string, FailureGroup>();
-  let counted = 0;
-  let last: number | null = null;
-  for (;;) {
-    const keys = await merge.next(Math.min(5_000, MOST_FAILURES - counted));
-    if (keys.length === 0) break;
-    counted += keys.length;
-    last = keys.at(-1)?.at ?? null;
-    for (const row of await countSteps(db, teamId, keys, asked)) addStep(groups, row);
-    if (counted >= MOST_FAILURES) break;
-  }
-  const isCut = counted >= MOST_FAILURES && (await merge.next(1)).length > 0;
-  const sorted = [...groups.values()].toSorted(
-    (a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt,
-  );
-  return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
+  const keys: MergedKey[] = [];
+  let next: MergedKey[];
+  do {
+    // One more shows that there are more.
+    next = await merge.next(MOST_FAILURES + 1 - keys.length);
+    keys.push(...next);
+  } while (next.length > 0 && keys.length <= MOST_FAILURES);
+  const counted = keys.slice(0, MOST_FAILURES);
+  const rows = await readFailures(db, teamId, counted);
+  const alike = Map.groupBy(rows, (row) => `${row.reason} ${row.response_status} ${row.target}`);
+  const groups = [...alike.values()].flatMap((some) => groupOf(some, asked) ?? []);
+  const sorted = groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt);
+  const countedBackTo = keys.length > MOST_FAILURES ? (counted.at(-1)?.at ?? null) : null;
+  return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo };
 }
 
 export async function findFirstFailure(
@@ -93,52 +88,44 @@ export async function findFirstFailure(
   return (await firstKey(db, ranges, 'up'))?.at ?? null;
 }
 
-async function countSteps(
+/** Latest first. @param keys latest first */
+async function readFailures(
   db: Database,
   teamId: string,
-  keys: readonly { id: string; at: number }[],
-  { from, to }: FailuresAsked,
-): Promise<StepRow[]> {
-  const ids = keys.map(({ id }) => id);
-  const [newest, oldest] = [keys[0]?.at ?? to, keys.at(-1)?.at ?? from];
+  keys: readonly MergedKey[],
+): Promise<FailureRow[]> {
+  const [latest, earliest] = [keys.at(0), keys.at(-1)];
+  if (!latest || !earliest) return [];
   const { before, isAmong } = db.dialect;
-  const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
-  const failures = sql<StepRow>`/* count-failures */
-    select queue_id, reason, target, response_status, step, count(*) as count,
-      max(cast(id as text)) as last_id,
-      min(completed_at) as first_at, max(completed_at) as last_at
-    from (
-      select id, queue_id, reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
-        (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
-      from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
-        and completed_at between ${oldest} and ${newest}
-        and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
-    ) as failures
-    group by queue_id, reason, target, response_status, step`;
+  const ids = keys.map(({ id }) => id);
+  const failures = sql<FailureRow>`/* read-failures */
+    select id, queue_id, reason, ${sql.raw(before(before('url', '?'), '#'))} as target,
+      response_status, completed_at as at
+    from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
+      and completed_at between ${earliest.at} and ${latest.at}
+      and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
+    order by completed_at desc`;
   return db.read(async (reader) => (await failures.execute(reader)).rows);
 }
 
-function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {
-  const reason = row.reason ?? 'unknown';
-  const key = `${reason} ${row.response_status} ${row.target}`;
-  const group = groups.get(key) ?? {
-    reason,
-    target: row.target,
-    statusCode: row.response_status,
-    count: 0,
-    firstSeenAt: row.first_at,
-    lastSeenAt: row.last_at,
-    series: Array.from({ length: STEPS }, () => 0),
-    queueIds: [],
-    lastJobId: row.last_id,
+function groupOf(rows: readonly FailureRow[], { from, to }: FailuresAsked): FailureGroup | null {
+  const [last, first] = [rows.at(0), rows.at(-1)];
+  if (!last || !first) return null;
+  const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
+  const series = Array.from({ length: STEPS }, () => 0);
+  for (const { at } of rows) {
+    const step = Math.min(STEPS - 1, Math.max(0, Math.trunc((at - from) / stepMs)));
+    series[step] = (series[step] ?? 0) + 1;
+  }
+  return {
+    reason: last.reason ?? 'unknown',
+    target: last.target,
+    statusCode: last.response_status,
+    count: rows.length,
+    firstSeenAt: first.at,
+    lastSeenAt: last.at,
+    series,
+    queueIds: [...new Set(rows.map(({ queue_id }) => queue_id))],
+    lastJobId: last.id,
   };
-  const step = Math.min(STEPS - 1, Math.max(0, Math.trunc(row.step)));
-  const { count } = row;
-  group.count += count;
-  if (!group.queueIds.includes(row.queue_id)) group.queueIds.push(row.queue_id);
-  if (row.last_id > group.lastJobId) group.lastJobId = row.last_id;
-  group.firstSeenAt = Math.min(group.firstSeenAt, row.first_at);
-  group.lastSeenAt = Math.max(group.lastSeenAt, row.last_at);
-  group.series[step] = (group.series[step] ?? 0) + count;
-  groups.set(key, group);
 }
