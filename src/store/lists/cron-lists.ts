@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
-import { tagInList } from '#domain/tags';
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { all, atLeast, count, within } from '../database/rows.ts';
+import { containsText } from './sources.ts';
 
 interface FoundCron {
   id: string;
@@ -26,31 +26,6 @@ export async function findCrons(
   const choice = { columns, where, order: [distance, 'name', 'id'] as const, limit };
   const rows = await all(db, 'crons', { team_id: teamId }, choice);
   return rows.map((row) => ({ id: row.id, name: row.name, isActive: row.is_active === 1 }));
-}
-
-/** Folds only ASCII letters: the two databases fold others differently. */
-export function containsText(
-  { dialect }: Database,
-  kind: 'cron' | 'queue',
-  text: string,
-): RawBuilder<boolean> {
-  const contains = (column: string) => {
-    const value = sql`cast(${sql.ref(column)} as text)`;
-    return sql`(${dialect.contains(value, sql`${text}`)}
-      or ${dialect.contains(sql`lower(${value})`, sql`lower(${text})`)})`;
-  };
-  const columns = [
-    'name',
-    ...(kind === 'cron' ? ['url'] : []),
-    // Shorter texts are in too many ids.
-    ...(text.length >= 8 ? ['id'] : []),
-  ];
-  return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
-}
-
-/** Reads each one of the team, because no index has tags. */
-export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
-  return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 
 export interface EndedRun {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { faultOfMessage } from '#domain/connection-faults';
 import { readTrace } from '#domain/run-trace';
 import type { HttpMethod } from '#domain/exchange';
@@ -8,6 +8,7 @@ import { runRecord } from '../runs/run-records.ts';
 import { beginsWith, hasWords, outcomeConditions } from './pick-jobs.ts';
 import { matcherOf } from './ranges.ts';
 import type { AnsweredRun, Search } from './search.ts';
+import { allOf } from './sources.ts';
 
 type Row = StoredExecutionRow & {
   trace: string | null;
@@ -27,49 +28,41 @@ export async function pickExecutions(
 ): Promise<AnsweredRun[]> {
   if (ids.length === 0) return [];
   const { reason, text, words } = search;
-  const conditions = [
+  const where = allOf(
     sql`executions.team_id = ${teamId}`,
     db.dialect.isAmong('executions.id', ids),
     ...outcomeConditions('executions', search),
-    ...(reason === undefined
-      ? []
-      : [
-          sql`executions.status = 'failed'`,
-          sql`coalesce(executions.reason, 'unknown') = ${reason}`,
-        ]),
-    ...(text === undefined ? [] : [db.dialect.containsBytes(sql`executions.body`, text)]),
-    ...(words === undefined ? [] : [hasWords(db, 'ended_executions', words)]),
-  ];
-  const choice = { where: sql.join(conditions, sql` and `), isOfEnded: !isHistory };
-  const whole = [
+    reason &&
+      sql`executions.status = 'failed' and coalesce(executions.reason, 'unknown') = ${reason}`,
+    text && db.dialect.containsBytes(sql`executions.body`, text),
+    words && hasWords(db, 'ended_executions', words),
+  );
+  const choice = { where, isOfEnded: !isHistory };
+  const whole = allOf(
     sql`crons.team_id = runs.team_id and crons.id = runs.cron_id`,
     ...requestConditions(db, search),
-  ];
+  );
   const { rows } = await db.read((reader) =>
     sql<Row>`select runs.*, crons.name as cron_name, crons.method as cron_method,
         crons.url as cron_url
       from ${everyExecution(choice, bodyBytes)} as runs cross join crons
-      where ${sql.join(whole, sql` and `)}`.execute(reader),
+      where ${whole}`.execute(reader),
   );
   const runs = rows.map((row) => runOfExecution(row, isHistory));
   return isHistory ? runs : runs.filter(matcherOf(search));
 }
 
 /** The request is inside the trace, so SQL finds only candidates; `matcherOf` checks them. */
-function requestConditions(db: Database, { urlPrefix, host }: Search): RawBuilder<unknown>[] {
+function requestConditions(db: Database, { urlPrefix, host }: Search) {
   const { contains } = db.dialect;
   const inTrace = (words: string) => contains(sql`runs.trace`, sql`${words}`);
   const hasHost = (column: string) =>
     contains(sql`lower(${sql.ref(column)})`, sql`${`://${host ?? ''}`}`);
   return [
-    ...(urlPrefix === undefined
-      ? []
-      : [
-          sql`(${inTrace(JSON.stringify(urlPrefix).slice(1, -1))}
-            or ${beginsWith('crons.url', urlPrefix)})`,
-        ]),
-    ...(host === undefined ? [] : [sql`(${hasHost('runs.trace')} or ${hasHost('crons.url')})`]),
-  ];
+    urlPrefix &&
+      sql`(${inTrace(JSON.stringify(urlPrefix).slice(1, -1))} or ${beginsWith('crons.url', urlPrefix)})`,
+    host && sql`(${hasHost('runs.trace')} or ${hasHost('crons.url')})`,
+  ] as const;
 }
 
 function runOfExecution(row: Row, isHistory: boolean): AnsweredRun {

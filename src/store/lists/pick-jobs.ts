@@ -7,6 +7,7 @@ import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord } from '../jobs/job-records.ts';
 import { matcherOf } from './ranges.ts';
 import { type FoundJob, foundJob, type Search } from './search.ts';
+import { allOf } from './sources.ts';
 
 export interface JobChoice {
   ids: readonly string[];
@@ -25,14 +26,11 @@ export async function pickJobs(
   const isOfEnded = tab === undefined || statusCode !== undefined || responseText !== undefined;
   const further = furtherConditions(db, search);
   const outcome = outcomeConditions('jobs', search);
-  const where = sql.join(
-    [
-      sql`jobs.team_id = ${teamId}`,
-      db.dialect.isAmong('jobs.id', ids),
-      ...outcome,
-      ...further.map(({ condition }) => condition),
-    ],
-    sql` and `,
+  const where = allOf(
+    sql`jobs.team_id = ${teamId}`,
+    db.dialect.isAmong('jobs.id', ids),
+    ...outcome,
+    ...further.map(({ condition }) => condition),
   );
   const name = [
     isOfEnded ? 'pick-ended-jobs' : 'pick-jobs',

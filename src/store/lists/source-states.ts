@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { type PreparedStatement, pageStatement } from '../database/prepared.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
-import { containsText, hasTag } from './cron-lists.ts';
+import { allOf, containsText, hasTag } from './sources.ts';
 
 export type SourceKind = 'cron' | 'queue';
 
@@ -83,16 +83,16 @@ export async function listSourceStates(
   kind: SourceKind,
   { id, text, tag, withRunning = true }: SourcesAsked = {},
 ): Promise<SourceState[]> {
-  const conditions = [
+  const asked = allOf(
     sql`team_id = ${teamId}`,
-    ...(id === undefined ? [] : [sql`id = ${id}`]),
-    ...(text === undefined ? [] : [containsText(db, kind, text)]),
-    ...(tag === undefined ? [] : [hasTag(db, tag)]),
-  ];
+    id && sql`id = ${id}`,
+    text && containsText(db, kind, text),
+    tag && hasTag(db, tag),
+  );
   const states = sql<StateRow>`select id, name, ${sql.raw(STATES[kind])},
       ${sql.raw(kind === 'queue' && withRunning ? RUNNING : '0')} as is_running
     from ${sql.raw(`${kind}s`)}
-    where ${sql.join(conditions, sql` and `)} order by name, id
+    where ${asked} order by name, id
     /* ${sql.raw(kind)}-states */`;
   const { rows } = await db.read((reader) => states.execute(reader));
   return rows.map((row) => ({

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
-import { readTags } from '#domain/tags';
+import { type RawBuilder, sql } from 'kysely';
+import { readTags, tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
-import { hasTag } from './cron-lists.ts';
 
 /** @param asked  `id`: this one only, if it is the team's; `tag`: in its stored form */
 export async function findSourceIds(
@@ -39,4 +38,35 @@ export async function listTagsOf(
       .execute(),
   );
   return [...new Set(rows.flatMap(({ tags }) => readTags(tags)))].toSorted();
+}
+
+/** Folds only ASCII letters: the two databases fold others differently. */
+export function containsText(
+  { dialect }: Database,
+  kind: 'cron' | 'queue',
+  text: string,
+): RawBuilder<boolean> {
+  const contains = (column: string) => {
+    const value = sql`cast(${sql.ref(column)} as text)`;
+    return sql`(${dialect.contains(value, sql`${text}`)}
+      or ${dialect.contains(sql`lower(${value})`, sql`lower(${text})`)})`;
+  };
+  const columns = [
+    'name',
+    ...(kind === 'cron' ? ['url'] : []),
+    // Shorter texts are in too many ids.
+    ...(text.length >= 8 ? ['id'] : []),
+  ];
+  return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
+}
+
+/** Reads each one of the team, because no index has tags. */
+export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
+  return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
+}
+
+/** Conditions that aren't given are left out. */
+export function allOf(...conditions: (RawBuilder<unknown> | '' | undefined)[]) {
+  const given = conditions.filter((each) => typeof each === 'object');
+  return sql<boolean>`${sql.join(given, sql` and `)}`;
 }
