@@ -1,4 +1,4 @@
-import { FIRST_ID, newId } from '#domain/ids';
+import { newId } from '#domain/ids';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
@@ -12,7 +12,7 @@ import {
   readNotification,
 } from './claimed-notifications.ts';
 import { FOLLOW_MS, lockGroup, type NotificationTarget } from './notification-rows.ts';
-import { above, all, atMost, change, not, one, remove } from '../database/rows.ts';
+import { all, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotification, NotificationTarget };
@@ -108,25 +108,13 @@ export const notifications = {
   /** The last notification of a group marks its alerts with `delivery`, in several transactions if they are many. */
   async finish(
     context: Context,
-    notification: NotificationKey & Pick<ClaimedNotification, 'alertCount'>,
+    notification: NotificationKey,
     delivery: 'sent' | 'failed',
   ): Promise<void> {
     if (delivery === 'sent' && (await leaveToOthers(context, notification))) return;
-    let after = FIRST_ID;
-    for (let left = notification.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
-      const from = after;
-      const last = await context.main.transact(async (trx) =>
-        (await markSent(trx, notification, delivery))
-          ? markSome(trx, notification, delivery, from)
-          : null,
-      );
-      if (last === null) return;
-      after = last;
-    }
-    await context.main.transact(async (trx) => {
-      if (await deleteNotification(trx, notification))
-        await markSome(trx, notification, delivery, after);
-    });
+    let marked: number | null;
+    do marked = await context.main.transact((trx) => markSome(trx, notification, delivery));
+    while (marked === MARKED_AT_ONCE);
   },
 };
 
@@ -154,39 +142,29 @@ async function leaveToOthers({ main }: Context, notification: NotificationKey): 
 }
 
 const MARKED_AT_ONCE = 1_000;
-async function markSent(
-  trx: Trx,
-  { teamId, id, claimId }: NotificationKey,
-  delivery: 'sent' | 'failed',
-): Promise<boolean> {
-  const key = { team_id: teamId, id, claim_id: claimId };
-  const values = delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId };
-  return (await change(trx, 'notifications', key, values)) === 1;
-}
 
 /**
- * Alerts that another channel marked as failed stay so.
- * @returns the last one looked at
+ * Deletes the notification with the last alerts. Those that another channel marked as failed stay so.
+ * @returns the number of alerts; null: the claim is lost
  */
 async function markSome(
   trx: Trx,
-  { teamId, groupId }: NotificationKey,
+  notification: NotificationKey,
   delivery: 'sent' | 'failed',
-  after: string,
-): Promise<string> {
+): Promise<number | null> {
+  const { teamId: team_id, id, claimId: claim_id, groupId: notification_id } = notification;
+  const unmarked = delivery === 'sent' ? ('pending' as const) : not(delivery);
   const choice = { columns: ['id'], order: ['id'], limit: MARKED_AT_ONCE } as const;
-  const alerts = await all(trx, 'alerts', { notification_id: groupId, id: above(after) }, choice);
-  const last = alerts.at(-1);
-  if (!last) return after;
-  const id = { ...above(after), and: atMost(last.id) };
-  const marked = delivery === 'sent' ? { delivery: 'pending' as const } : {};
-  await change(
-    trx,
-    'alerts',
-    { team_id: teamId, notification_id: groupId, id, ...marked },
-    { delivery },
-  );
-  return last.id;
+  const alerts = await all(trx, 'alerts', { notification_id, delivery: unmarked }, choice);
+  // If this node dies, the next one sends nothing more.
+  const values = delivery === 'sent' ? { targets: '[]' } : { claim_id };
+  const isOurs =
+    alerts.length < MARKED_AT_ONCE
+      ? await deleteNotification(trx, notification)
+      : (await change(trx, 'notifications', { team_id, id, claim_id }, values)) === 1;
+  if (!isOurs) return null;
+  await change(trx, 'alerts', { team_id, id: alerts.map((alert) => alert.id) }, { delivery });
+  return alerts.length;
 }
 
 async function deleteNotification(
