@@ -41,13 +41,8 @@ export interface EachSource {
   leftOut: Record<'crons' | 'queues' | 'teams', number>;
 }
 
-interface Picked {
-  team: string;
-  id: string;
-  name: string;
-  last_success: number | null;
-  failing: number;
-  due_at: number | null;
+interface Picked extends Omit<SourceFigures, 'oldestDueMs' | 'runs'> {
+  dueAt: number | null;
 }
 
 /** By team and id, so the same ones are reported each time. $1 limit */
@@ -82,9 +77,9 @@ const readCrons = pageStatement<Picked>(
       order by x.id desc limit 1) as success_id
     from begun)
   select team, id, name,
-    case when next_run_at <= ${dialect.$(2, 'bigint')} then next_run_at end as due_at,
+    case when next_run_at <= ${dialect.$(2, 'bigint')} then next_run_at end as "dueAt",
     (select x.completed_at from ended_executions x
-      where x.cron_id = looked.id and x.id = looked.success_id) as last_success,
+      where x.cron_id = looked.id and x.id = looked.success_id) as "lastSuccessAt",
     (select count(*) from ended_executions x
       where x.cron_id = looked.id and x.id > coalesce(looked.success_id, looked.first_id)) as failing
   from looked`,
@@ -109,7 +104,7 @@ const readQueues = pageStatement<Picked>(
       where j.queue_id = picked.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(2)}
       order by j.scheduled_at, j.id limit 1) as due_at
     from picked)
-  select team, id, name, last_success, due_at,
+  select team, id, name, last_success as "lastSuccessAt", due_at as "dueAt",
     ${FAILED_JOB_STATUSES.map(failedSince).join(' + ')} as failing
   from looked`,
 );
@@ -209,9 +204,8 @@ export const sourceFigures = {
   },
 };
 
-function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures {
-  const { last_success: lastSuccessAt, due_at, ...rest } = row;
-  return { ...rest, lastSuccessAt, oldestDueMs: now - (due_at ?? now), runs };
+function figuresOf({ dueAt, ...row }: Picked, runs: OutcomeCounts, now: number): SourceFigures {
+  return { ...row, oldestDueMs: now - (dueAt ?? now), runs };
 }
 
 function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCounts {

@@ -29,12 +29,7 @@ export interface Created {
   createdAt: number;
 }
 
-const readAttention = preparedStatement<{
-  failing_crons: number;
-  failing_queues: number;
-  failed_jobs: number;
-  unread_alerts: number;
-}>('read-attention', (dialect) => {
+const readAttention = preparedStatement<Attention>('read-attention', (dialect) => {
   const team = dialect.$(1);
   const countFailing = (kind: SourceKind) => `(select count(*) from (
       select 1 from ${kind}s where team_id = ${team} and ${FAILING[kind]}
@@ -42,14 +37,14 @@ const readAttention = preparedStatement<{
       limit ${COUNT_LIMIT}) as failing_${kind}s)`;
   return `
   select
-    ${countFailing('cron')} as failing_crons,
-    ${countFailing('queue')} as failing_queues,
+    ${countFailing('cron')} as "failingCrons",
+    ${countFailing('queue')} as "failingQueues",
     (select count(*) from (
       select 1 from queues q cross join ended_jobs j
-      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${COUNT_LIMIT}) as unresent) as failed_jobs,
+      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${COUNT_LIMIT}) as unresent) as "failedJobs",
     (select count(*) from (
       select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
-      limit ${COUNT_LIMIT}) as unread) as unread_alerts`;
+      limit ${COUNT_LIMIT}) as unread) as "unreadAlerts"`;
 });
 
 const readCounts = preparedStatement<{ thing: string; number: number }>(
@@ -80,28 +75,20 @@ const readCounts = preparedStatement<{ thing: string; number: number }>(
   },
 );
 
-const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; created_at: number }>(
-  'find-created-since',
-  (dialect) => {
-    const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
-    const earliest = (kind: string, table: string) => `
-      select * from (select '${kind}' as kind, id, created_at from ${table}
+const findCreated = preparedStatement<Created>('find-created-since', (dialect) => {
+  const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
+  const earliest = (kind: string, table: string) => `
+      select * from (select '${kind}' as kind, id, created_at as "createdAt" from ${table}
         where team_id = ${team} and id >= ${first} order by id limit 1) as ${table}`;
-    return `${earliest('job', 'jobs')} union all ${earliest('job', 'ended_jobs')}
-      union all ${earliest('cron', 'crons')} order by created_at limit 1`;
-  },
-);
+  return `${earliest('job', 'jobs')} union all ${earliest('job', 'ended_jobs')}
+      union all ${earliest('cron', 'crons')} order by 3 limit 1`;
+});
 
 /** Each costs at most `COUNT_LIMIT` index steps. */
 export const teamCounts = {
   async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
     const [row] = await searches.read(readAttention, [teamId]);
-    return {
-      failingCrons: row?.failing_crons ?? 0,
-      failingQueues: row?.failing_queues ?? 0,
-      failedJobs: row?.failed_jobs ?? 0,
-      unreadAlerts: row?.unread_alerts ?? 0,
-    };
+    return row ?? { failingCrons: 0, failingQueues: 0, failedJobs: 0, unreadAlerts: 0 };
   },
 
   async readCounts({ searches }: Context, teamId: string): Promise<Counts> {
@@ -122,6 +109,6 @@ export const teamCounts = {
     since: number,
   ): Promise<Created | null> {
     const [row] = await searches.read(findCreated, [teamId, earliestIdAt(since)]);
-    return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
+    return row ?? null;
   },
 };
