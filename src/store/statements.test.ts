@@ -25,8 +25,8 @@ const HOT: Readonly<Record<string, Names>> = {
   'Claim executions': [
     'read-teams',
     'lock-node',
+    'lock-run-nows',
     'start-run-nows',
-    'read-crons-of-runs',
     'lock-due-crons',
     'insert-ticks',
     'move-crons-on',

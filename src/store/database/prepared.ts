@@ -36,10 +36,10 @@ export function updateEach(name: string, table: string, fields: Fields): Prepare
   const columns = Object.keys(fields).filter((column) => column !== 'team_id' && column !== 'id');
   return preparedStatement(
     name,
-    ({ rows }) => `
+    ({ rows, hasKeyOf }) => `
   update ${table} set ${columns.map((column) => `${column} = given.${column}`).join(', ')}
   from ${rows(fields, 1)}
-  where ${table}.team_id = given.team_id and ${table}.id = given.id`,
+  where ${hasKeyOf(table, 'given')}`,
   );
 }
 

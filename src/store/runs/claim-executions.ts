@@ -22,7 +22,7 @@ import type {
   GroupSlots,
 } from './claims.ts';
 import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
-import { TEAM_SLOTS, type TeamSlots } from './run-tables.ts';
+import { KEY, TEAM_SLOTS, type TeamSlots } from './run-tables.ts';
 import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
 import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
@@ -57,64 +57,53 @@ const DUE_COLUMNS = ['id', ...SENT_COLUMNS, 'ends_at', 'max_runs', 'runs_counted
 
 const mostSlots = (teams: readonly TeamSlots[]) => Math.max(...teams.map(({ slots }) => slots));
 
-/** $1 `TEAM_SLOTS`, $2 node, $3 now, $4 limit slots of a team */
-const startRunNows = preparedStatement<{
-  team_id: string;
-  id: string;
-  cron_id: string;
-  created_at: number;
-}>(
-  'start-run-nows',
+/** $1 `TEAM_SLOTS`, $2 most slots of a team */
+const lockRunNows = preparedStatement<ClaimedExecutionRow>(
+  'lock-run-nows',
   (dialect) => `
-  with waiting as materialized (
-    select x.team_id, x.id, given.slots,
-      row_number() over (partition by x.team_id order by x.created_at, x.id) as place
-    from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
-      table: 'executions',
-      as: 'x',
-      columns: ['team_id', 'id', 'created_at'],
-      pick: (columns) => `
-      select ${columns} from executions x where x.team_id = given.team_id and x.status = 'pending'
-      order by x.created_at, x.id limit ${dialect.$(4)} ${dialect.lock('for update skip locked')}`,
-    })}
-  )
-  update executions set status = 'running', claimed_by = ${dialect.$(2, 'id')}, started_at = ${dialect.$(3, 'bigint')}
-  from (select team_id, id from waiting where place <= slots) as free
-  where ${dialect.hasKeyOf('executions', 'free')}
-  returning executions.team_id, executions.id, executions.cron_id, executions.created_at`,
+  select x.id, x.created_at as due_at, ${CRON_COLUMNS}
+  from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
+    table: 'executions',
+    as: 'x',
+    columns: ['team_id', 'id', 'cron_id', 'created_at'],
+    pick: (columns) => `
+    select ${columns} from executions x where x.team_id = given.team_id and x.status = 'pending'
+    order by x.created_at, x.id limit ${dialect.$(2)} ${dialect.lock('for update skip locked')}`,
+  })} cross join crons c
+  where c.team_id = x.team_id and c.id = x.cron_id`,
 );
 
-const CRON = {
-  team_id: 'id',
-  cron_id: 'id',
-  id: 'id',
-  due_at: 'bigint',
-} as const satisfies Fields;
+const START = { ...KEY, status: 'text', claimed_by: 'id', started_at: 'bigint' } as const;
 
-const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
-  'read-crons-of-runs',
-  ({ rows }) => `
-  select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
-  where c.team_id = given.team_id and c.id = given.cron_id`,
-);
+const startRunNows = updateEach('start-run-nows', 'executions', START);
 
 async function startWaiting(
   runner: StatementRunner,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
-  const parameters = [packRows(TEAM_SLOTS, teams), nodeId, now, mostSlots(teams)];
-  const waiting = await runner.rows(startRunNows, parameters);
+  const waiting = await runner.rows(lockRunNows, [packRows(TEAM_SLOTS, teams), mostSlots(teams)]);
   if (waiting.length === 0) return [];
-  const runs = waiting.map(({ team_id, id, cron_id, created_at }) => {
-    return { team_id, id, cron_id, due_at: created_at };
-  });
-  return runner.rows(readCronsOfRuns, [packRows(CRON, runs)]);
+  const due = firstOf(waiting, teams);
+  const started = { status: 'running', claimed_by: nodeId, started_at: now };
+  const rows = due.map(({ team_id, id }) => ({ team_id, id, ...started }));
+  await runner.rows(startRunNows, [packRows(START, rows)]);
+  return due;
 }
 
-type DueCronRow = ClaimedExecutionRow & Pick<Row<'crons'>, 'ends_at' | 'max_runs' | 'runs_counted'>;
+/** As many of each team as it has slots. */
+function firstOf<Row extends Omit<ClaimedExecutionRow, 'id'>>(
+  rows: readonly Row[],
+  teams: readonly TeamSlots[],
+): Row[] {
+  const byTeam = Map.groupBy(rows.toSorted(earlierFirst), ({ team_id }) => team_id);
+  return teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
+}
 
-/** $1 `TEAM_SLOTS`, $2 now, $3 limit slots of a team */
+type DueCronRow = Omit<ClaimedExecutionRow, 'id'> &
+  Pick<Row<'crons'>, 'ends_at' | 'max_runs' | 'runs_counted'>;
+
+/** $1 `TEAM_SLOTS`, $2 now, $3 most slots of a team */
 const lockDueCrons = preparedStatement<DueCronRow>(
   'lock-due-crons',
   (dialect) => `
@@ -176,8 +165,7 @@ async function startTicks(
   const parameters = [packRows(TEAM_SLOTS, teams), now, mostSlots(teams)];
   const found = await runner.rows(lockDueCrons, parameters);
   if (found.length === 0) return [];
-  const byTeam = Map.groupBy(found.toSorted(earlierFirst), ({ team_id }) => team_id);
-  const due = teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
+  const due = firstOf(found, teams);
   const skipped = findSkipped(due, known, now);
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
   const started = runs.filter((run) => !skipped.has(run));
@@ -225,7 +213,7 @@ function findSkipped(
   return skipped;
 }
 
-function earlierFirst(a: DueCronRow, b: DueCronRow): number {
+function earlierFirst<Row extends Pick<DueCronRow, 'due_at' | 'cron_id'>>(a: Row, b: Row): number {
   return a.due_at - b.due_at || (a.cron_id < b.cron_id ? -1 : 1);
 }
 

@@ -171,27 +171,22 @@ where t.id = given.id and t.deleted_at is null
 /* lock-node */
 select id from nodes where id = $1 for key share
 
-/* start-run-nows */
-with waiting as materialized (
-  select x.team_id, x.id, given.slots,
-  row_number() over (partition by x.team_id order by x.created_at, x.id) as place
-  from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
-    select x.team_id, x.id, x.created_at from executions x where x.team_id = given.team_id and x.status =
-        'pending'
-    order by x.created_at, x.id limit $4 for update skip locked) as x
-)
-update executions set status = 'running', claimed_by = $2::uuid, started_at = $3::bigint
-from (select team_id, id from waiting where place <= slots) as free
-where (executions.team_id, executions.id) >= (free.team_id, free.id) and (executions.team_id, executions.id)
-    <= (free.team_id, free.id)
-returning executions.team_id, executions.id, executions.cron_id, executions.created_at
+/* lock-run-nows */
+select x.id, x.created_at as due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url,
+    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at,
+    c.sealed_headers, c.payload
+from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
+  select x.team_id, x.id, x.cron_id, x.created_at from executions x where x.team_id = given.team_id and x.status
+      = 'pending'
+  order by x.created_at, x.id limit $2 for update skip locked) as x cross join crons c
+where c.team_id = x.team_id and c.id = x.cron_id
 
-/* read-crons-of-runs */
-select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
-    c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers,
-    c.payload from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, id uuid, due_at bigint) cross
-    join crons c
-where c.team_id = given.team_id and c.id = given.cron_id
+/* start-run-nows */
+update executions set status = given.status, claimed_by = given.claimed_by, started_at = given.started_at
+from json_to_recordset($1::json) as given(team_id uuid, id uuid, status text, claimed_by uuid, started_at
+    bigint)
+where (executions.team_id, executions.id) >= (given.team_id, given.id) and (executions.team_id, executions.id)
+    <= (given.team_id, given.id)
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
@@ -217,7 +212,8 @@ returning id
 /* move-crons-on */
 update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
 from json_to_recordset($1::json) as given(team_id uuid, id uuid, next_run_at bigint, runs_counted integer)
-where crons.team_id = given.team_id and crons.id = given.id
+where (crons.team_id, crons.id) >= (given.team_id, given.id) and (crons.team_id, crons.id) <= (given.team_id,
+    given.id)
 
 /* read-team-heads */
 select given.id,

@@ -87,26 +87,21 @@ where t.id = given.id and t.deleted_at is null
 /* lock-node */
 select id from nodes where id = ?1
 
-/* start-run-nows */
-with waiting as materialized (
-  select x.team_id, x.id, given.slots,
-  row_number() over (partition by x.team_id order by x.created_at, x.id) as place
-  from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
-      executions x on x.rowid in (
-    select x.rowid from executions x where x.team_id = given.team_id and x.status = 'pending'
-    order by x.created_at, x.id limit ?4 )
-)
-update executions set status = 'running', claimed_by = ?2, started_at = ?3
-from (select team_id, id from waiting where place <= slots) as free
-where executions.team_id = free.team_id and executions.id = free.id
-returning executions.team_id, executions.id, executions.cron_id, executions.created_at
+/* lock-run-nows */
+select x.id, x.created_at as due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url,
+    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at,
+    c.sealed_headers, c.payload
+from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
+    executions x on x.rowid in (
+  select x.rowid from executions x where x.team_id = given.team_id and x.status = 'pending'
+  order by x.created_at, x.id limit ?2 ) cross join crons c
+where c.team_id = x.team_id and c.id = x.cron_id
 
-/* read-crons-of-runs */
-select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
-    c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers,
-    c.payload from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'id' as id,
-    value->>'due_at' as due_at from jsonb_each(?1)) as given cross join crons c
-where c.team_id = given.team_id and c.id = given.cron_id
+/* start-run-nows */
+update executions set status = given.status, claimed_by = given.claimed_by, started_at = given.started_at
+from (select value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status,
+    value->>'claimed_by' as claimed_by, value->>'started_at' as started_at from jsonb_each(?1)) as given
+where executions.team_id = given.team_id and executions.id = given.id
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
