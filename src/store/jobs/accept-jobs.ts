@@ -4,6 +4,7 @@ import { TeamFull } from '#domain/team-bounds';
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
+import { limitLockWaits } from '../database/locked-teams.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
@@ -56,7 +57,7 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
     given.callback_url, given.created_at, given.scheduled_at, given.actor, given.sealed_headers,
     given.payload
-  from ${dialect.rows(JOB, 1)} ${dialect.limitLockWaits} cross join queues q
+  from ${dialect.rows(JOB, 1)} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
   returning id, queue_id`,
 );
@@ -143,6 +144,7 @@ async function insertWithQueues(
   trx: Trx,
   { teamId, rows, mostQueues, now }: JobsOfTeam,
 ): Promise<Map<string, string>> {
+  await limitLockWaits(trx);
   const free = await countFree(trx, teamId, { table: 'queues', most: mostQueues });
   const insert = (packed: string) => trx.rows(insertJobs, [packed]);
   // Others may have made queues since.

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 import { CompiledQuery } from 'kysely';
 import { aJob, aNewJob, aTeam } from '#testing/factories';
-import { forEachStore, TEST_START } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 
 describe('accepting jobs', () => {
   forEachStore((name, openTestStore) => {
@@ -102,6 +103,18 @@ describe('accepting jobs', () => {
       assert.equal((await store.teams.readSigningSecret(team.id))?.secret, 'hush-signing-secret');
     });
   });
+});
+
+test('a job for a new queue of a locked team delays no job of another team', async () => {
+  await using store = await openPostgresTestStore();
+  const [locked, other] = [await aTeam(store), await aTeam(store)];
+  await aJob(store, other.id);
+  await using holder = await holdRows(store);
+  await holder.query(`select 1 from teams where id = '${locked.id}' for update`);
+  const waiting = aJob(store, locked.id);
+  await aJob(store, other.id);
+  await holder.query('rollback');
+  assert.ok(await waiting);
 });
 
 type TestStore = Awaited<ReturnType<Parameters<Parameters<typeof forEachStore>[0]>[1]>>;

@@ -2,7 +2,6 @@ import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import { bind, type Context } from '../database/context.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
 import { wasLockedOut } from '../database/errors.ts';
-import { LockedTeams } from '../database/locked-teams.ts';
 import { jobActions } from './job-actions.ts';
 import {
   findJob,
@@ -19,7 +18,7 @@ import { countResent, listResends } from './resent.ts';
 import type { Signal } from '../database/signals.ts';
 
 const MAX_ACCEPT_BATCH = 200;
-/** While its queue is locked. */
+/** While its team is locked. */
 const ACCEPT_WITHIN_MS = 5_000;
 
 export function jobs(context: Context) {
@@ -42,17 +41,14 @@ export function jobs(context: Context) {
 
 function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Context) {
   let onBatch: OnBatch = () => {};
-  const lockedTeams = new LockedTeams<NewJob>(({ teamId }) => teamId);
   const accept = async (some: readonly NewJob[]) => {
     onBatch('accept', some.length);
     const accepted = await acceptJobs({ db, sealer, mostQueues: bounds.queues }, some, clock.now());
     signals.send(signalsOf(some, accepted));
     return accepted;
   };
-  const accepting = new GroupCommit((some: readonly NewJob[]) => lockedTeams.write(some, accept), {
-    maxBatch: MAX_ACCEPT_BATCH,
-    writers: db.dialect.writers,
-  });
+  const { writers } = db.dialect;
+  const accepting = new GroupCommit(accept, { maxBatch: MAX_ACCEPT_BATCH, writers });
   const payloads = new PayloadBound({
     most: bounds.waitingPayloadBytes,
     measure: (teamId) => measureWaitingPayloads(searches, teamId),
@@ -61,9 +57,11 @@ function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Cont
   const acceptSoon = async (job: NewJob) => {
     const giveUpAtMs = clock.monotonicMs() + ACCEPT_WITHIN_MS;
     for (;;) {
-      const accepted = await accepting.add(job);
-      if (!(accepted instanceof Error)) return accepted;
-      if (!wasLockedOut(accepted) || clock.monotonicMs() >= giveUpAtMs) throw accepted;
+      try {
+        return await accepting.add(job);
+      } catch (error) {
+        if (!wasLockedOut(error) || clock.monotonicMs() >= giveUpAtMs) throw error;
+      }
     }
   };
   return {

@@ -8,7 +8,7 @@ given.callback_url, given.created_at, given.scheduled_at, given.actor, given.sea
 given.payload
 from json_to_recordset($1::json) as given(team_id uuid, id uuid, queue text, method text, url text,
     callback_url text, created_at bigint, scheduled_at bigint, sealed_headers text, payload text, actor text)
-    cross join set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
+    cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 

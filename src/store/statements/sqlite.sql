@@ -9,7 +9,7 @@ given.payload
 from (select value->>'team_id' as team_id, value->>'id' as id, value->>'queue' as queue, value->>'method' as
     method, value->>'url' as url, value->>'callback_url' as callback_url, value->>'created_at' as created_at,
     value->>'scheduled_at' as scheduled_at, value->>'sealed_headers' as sealed_headers, value->>'payload' as
-    payload, value->>'actor' as actor from jsonb_each(?1)) as given  cross join queues q
+    payload, value->>'actor' as actor from jsonb_each(?1)) as given cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 
