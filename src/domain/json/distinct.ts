@@ -92,80 +92,56 @@ class Walker implements JsonVisitor {
   }
 }
 
-interface Edit {
-  at: number;
-  end: number;
-  from: number;
-  until: number;
-}
-
-/** In linear time, apart from sorting the duplicates. */
+/** Without white space between tokens. */
 function withoutDuplicates(text: string): string {
-  const finder = new DuplicateFinder(text);
-  if (!finder.tokens.readWhole(text)) throw new TypeError('Payload text is malformed');
-  const edits = [...finder.edits.values()].toSorted((a, b) => a.at - b.at);
-  return applyEdits(text, edits, 0, text.length);
+  const writer = new DistinctWriter(text);
+  if (!writer.tokens.readWhole(text)) throw new TypeError('Payload text is malformed');
+  return writer.written;
 }
 
-/** Recurses as deep as the text is nested. */
-function applyEdits(text: string, edits: readonly Edit[], start: number, end: number): string {
-  let written = '';
-  let at = start;
-  for (let edit = firstFrom(edits, at); edit && edit.at < end; edit = firstFrom(edits, at)) {
-    written += text.slice(at, edit.at) + applyEdits(text, edits, edit.from, edit.until);
-    at = edit.end;
-  }
-  return written + text.slice(at, end);
-}
-
-function firstFrom(edits: readonly Edit[], at: number): Edit | undefined {
-  let [low, high] = [0, edits.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((edits[middle]?.at ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return edits[low];
-}
-
-interface OpenValue {
-  start: number;
-  members: Map<string, { start: number; end: number }> | null;
+/** An open object or list, with its members as written. */
+interface OpenContainer {
+  /** Of the next member. */
   key: string;
-  commaAt: number;
+  members: Map<string, string> | null;
+  items: string[];
 }
 
-class DuplicateFinder implements JsonVisitor {
+class DistinctWriter implements JsonVisitor {
   readonly tokens = new JsonTokens(this);
-  readonly edits = new Map<number, Edit>();
+  written = '';
   readonly #text: string;
-  readonly #open: OpenValue[] = [];
+  readonly #open: OpenContainer[] = [];
+  #start = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   begin(kind: JsonKind, start: number): void {
+    this.#start = start;
+    if (kind !== 'object' && kind !== 'array') return;
     if (this.tokens.levels === MAX_JSON_DEPTH) return this.tokens.stop();
-    const members = kind === 'object' ? new Map() : null;
-    this.#open.push({ start, members, key: '', commaAt: 0 });
+    this.#open.push({ key: '', members: kind === 'object' ? new Map() : null, items: [] });
   }
 
-  key(token: string | null, isEscaped: boolean, at: number): void {
+  key(token: string | null, isEscaped: boolean): void {
     const object = this.#open.at(-1);
-    if (object === undefined || token === null) return;
-    object.key = decodeString(token, isEscaped);
-    object.commaAt = this.#text.lastIndexOf(',', at - token.length);
+    if (object !== undefined && token !== null) object.key = decodeString(token, isEscaped);
   }
 
-  end(_: JsonKind, end: number): void {
-    const start = this.#open.pop()?.start ?? 0;
-    const object = this.#open.at(-1);
-    if (!object?.members) return;
-    const { members, key, commaAt } = object;
-    const first = members.get(key);
-    if (first === undefined) return void members.set(key, { start, end });
-    this.edits.set(first.start, { at: first.start, end: first.end, from: start, until: end });
-    this.edits.set(commaAt, { at: commaAt, end, from: end, until: end });
+  end(kind: JsonKind, end: number): void {
+    const isScalar = kind !== 'object' && kind !== 'array';
+    const value = isScalar ? this.#text.slice(this.#start, end) : writeContainer(this.#open.pop());
+    const outer = this.#open.at(-1);
+    if (outer === undefined) this.written = value;
+    else if (outer.members !== null) outer.members.set(outer.key, value);
+    else outer.items.push(value);
   }
+}
+
+function writeContainer(closed: OpenContainer | undefined): string {
+  if (!closed?.members) return `[${(closed?.items ?? []).join()}]`;
+  const members = Array.from(closed.members, ([key, value]) => `${JSON.stringify(key)}:${value}`);
+  return `{${members.join()}}`;
 }

@@ -29,16 +29,17 @@ interface Limits {
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [MINUS, PLUS, POINT, ZERO, NINE, SMALL_E, SMALL_U] = [
-  0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65, 0x75,
-];
+const [MINUS, ZERO, NINE, SMALL_U] = [0x2d, 0x30, 0x39, 0x75];
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
-type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
+type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'bare' | 'broken';
 type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
-type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
+/** A value without quotes or brackets. */
+type BareKind = 'number' | 'true' | 'false' | 'null';
 
-const COMPLETE: ReadonlySet<State> = new Set(['zero', 'whole', 'fraction', 'exponent']);
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Of a number that is split over chunks. */
+const MAX_NUMBER_LENGTH = 1_000_000;
 
 export class JsonTokens {
   readonly #visitor: JsonVisitor;
@@ -46,9 +47,11 @@ export class JsonTokens {
   readonly #maxKeyLength: number;
   #state: State;
   #chunk = '';
-  /** Characters read of a byte order mark, a word (`true`) or an escape. */
+  /** Characters read of a byte order mark or an escape. */
   #read = 0;
-  #word: 'true' | 'false' | 'null' = 'null';
+  #bareKind: BareKind = 'null';
+  /** The part of a bare value in earlier chunks. */
+  #bareBefore = '';
   #isKey = false;
   #isEscaped = false;
   #keyStart = 0;
@@ -114,8 +117,7 @@ export class JsonTokens {
 
   /** @returns whether the text is one JSON value */
   finish(): boolean {
-    if (COMPLETE.has(this.#state) && this.#levels === 0)
-      this.#endValue('number', this.#chunk.length);
+    if (this.#state === 'bare') this.#endBare('', this.#chunk.length);
     return this.#hasEnded && this.#state !== 'broken';
   }
 
@@ -131,15 +133,6 @@ export class JsonTokens {
       case 'first-item':
       case 'colon':
         return isSpace(code) ? this.#skipSpace(chunk, at) : this.#takeMarkup(state, code, at);
-      case 'whole':
-      case 'zero':
-      case 'minus':
-      case 'point':
-      case 'fraction':
-      case 'e':
-      case 'e-sign':
-      case 'exponent':
-        return this.#takeNumber(state, chunk, at);
       case 'string':
         return this.#takeString(chunk, at);
       case 'escape':
@@ -148,8 +141,8 @@ export class JsonTokens {
         if (!isHexDigit(code)) return this.#break(at);
         if (++this.#read === 4) this.#state = 'string';
         return at + 1;
-      case 'word':
-        return this.#takeWord(code, at);
+      case 'bare':
+        return this.#takeBare(chunk, at);
       case 'mark':
         return this.#takeMark(code, at);
       case 'broken':
@@ -216,54 +209,39 @@ export class JsonTokens {
         this.#state = 'string';
         return this.#takeString(this.#chunk, at + 1);
       case 0x74:
-        return this.#beginWord('true', at);
+        return this.#beginBare('true', at);
       case 0x66:
-        return this.#beginWord('false', at);
+        return this.#beginBare('false', at);
       case 0x6e:
-        return this.#beginWord('null', at);
+        return this.#beginBare('null', at);
       default:
-        return this.#beginNumber(code, at);
+        return code === MINUS || isDigit(code) ? this.#beginBare('number', at) : this.#break(at);
     }
   }
 
-  #beginWord(word: 'true' | 'false' | 'null', at: number): number {
-    this.#visitor.begin(word, at);
-    if (this.#chunk.startsWith(word, at)) {
-      this.#endValue(word, at + word.length);
-      return at + word.length;
-    }
-    this.#word = word;
-    this.#read = 1;
-    this.#state = 'word';
-    return at + 1;
+  #beginBare(kind: BareKind, at: number): number {
+    this.#visitor.begin(kind, at);
+    this.#bareKind = kind;
+    this.#bareBefore = '';
+    this.#state = 'bare';
+    return this.#takeBare(this.#chunk, at);
   }
 
-  #takeWord(code: number, at: number): number {
-    if (code !== this.#word.charCodeAt(this.#read)) return this.#break(at);
-    if (++this.#read === this.#word.length) this.#endValue(this.#word, at + 1);
-    return at + 1;
-  }
-
-  #beginNumber(code: number, at: number): number {
-    if (code !== MINUS && !isDigit(code)) return this.#break(at);
-    this.#visitor.begin('number', at);
-    this.#state = code === MINUS ? 'minus' : code === ZERO ? 'zero' : 'whole';
-    return at + 1;
-  }
-
-  #takeNumber(state: NumberState, chunk: string, start: number): number {
+  #takeBare(chunk: string, start: number): number {
     let at = start;
-    if (state === 'whole' || state === 'fraction' || state === 'exponent')
-      while (isDigit(chunk.charCodeAt(at))) at++;
-    if (at === chunk.length) return at;
-    const next = goOnWithNumber(state, chunk.charCodeAt(at));
-    if (next !== null) {
-      this.#state = next;
-      return at + 1;
-    }
-    if (!COMPLETE.has(state)) return this.#break(at);
-    // The character behind a number belongs to the next token.
-    this.#endValue('number', at);
+    while (isBare(chunk.charCodeAt(at))) at++;
+    const part = chunk.slice(start, at);
+    if (at < chunk.length) return this.#endBare(part, at);
+    this.#bareBefore += part;
+    return this.#bareBefore.length > MAX_NUMBER_LENGTH ? this.#break(at) : at;
+  }
+
+  /** The character behind it belongs to the next token. */
+  #endBare(part: string, at: number): number {
+    const kind = this.#bareKind;
+    const text = this.#bareBefore + part;
+    if (kind === 'number' ? !NUMBER.test(text) : text !== kind) return this.#break(at);
+    this.#endValue(kind, at);
     return at;
   }
 
@@ -360,33 +338,22 @@ export function decodeString(token: string, isEscaped: boolean): string {
   return isEscaped ? (JSON.parse(token) as string) : token.slice(1, -1);
 }
 
-function goOnWithNumber(state: NumberState, code: number): NumberState | null {
-  const isE = (code | 0x20) === SMALL_E;
-  switch (state) {
-    case 'minus':
-      return code === ZERO ? 'zero' : isDigit(code) ? 'whole' : null;
-    case 'zero':
-    case 'whole':
-      return code === POINT ? 'point' : isE ? 'e' : null;
-    case 'point':
-      return isDigit(code) ? 'fraction' : null;
-    case 'fraction':
-      return isE ? 'e' : null;
-    case 'e':
-      return code === PLUS || code === MINUS ? 'e-sign' : isDigit(code) ? 'exponent' : null;
-    case 'e-sign':
-      return isDigit(code) ? 'exponent' : null;
-    case 'exponent':
-      return null;
-  }
-}
-
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
+}
+
+/** Letters, digits, `+`, `-` and `.`. */
+function isBare(code: number): boolean {
+  const letter = code | 0x20;
+  return (
+    isDigit(code) ||
+    (letter >= 0x61 && letter <= 0x7a) ||
+    (code >= 0x2b && code <= 0x2e && code !== COMMA)
+  );
 }
 
 function isHexDigit(code: number): boolean {
