@@ -6,12 +6,11 @@ import { isTeamFull, type TeamFull } from '#domain/team-bounds';
 import type { FieldError } from '#work/fields';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';
-import { readBearerToken } from './bearer.ts';
 import { readBody, readBodyFields } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
 import type { ApiDeps } from './services.ts';
-import { UnavailableLog } from './unavailable-log.ts';
+import { createUnavailableLog } from './unavailable-log.ts';
 
 const RETRY_AFTER_SECONDS = '5';
 const FULL_RETRY_AFTER_SECONDS = '60';
@@ -21,7 +20,7 @@ const FULL_RETRY_AFTER_SECONDS = '60';
  * and limited in size and time.
  */
 export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
-  const deps = { ...given, unavailable: new UnavailableLog(given.clock, given.log) };
+  const deps = { ...given, logUnavailable: createUnavailableLog(given.clock, given.log) };
   const api = new Hono<{ Bindings: HttpBindings }>();
   const serve = <Input>(path: string, endpoint: Endpoint<Input>) =>
     api.all(path, (c) => {
@@ -35,7 +34,9 @@ export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   return api;
 }
 
-type Deps = ApiDeps & { unavailable: UnavailableLog };
+const BEARER = /^bearer +(.+)$/i;
+
+type Deps = ApiDeps & { logUnavailable: (error: Error) => void };
 
 async function answerCall<Input>(
   endpoint: Endpoint<Input>,
@@ -71,8 +72,8 @@ async function acceptCall<Input>(
   const reading = endpoint.read(readBodyFields(headers['content-type'], body, endpoint.fields));
   if (!reading.ok) return refuseFields(reading.errors, incoming, deps, rate);
 
-  const token = readBearerToken(headers.authorization);
-  if (token === null) return answerText('tokenMissing', rate);
+  const token = BEARER.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
+  if (token === '') return answerText('tokenMissing', rate);
   const owner = await deps.findTokenOwner(token);
   if (owner === null) return answerText('tokenInvalid', rate);
   if (owner.teamId === null) return answerText('serverError', rate);
@@ -114,7 +115,7 @@ function answerFault(
 ): Response {
   if (isTeamFull(error)) return answerFull(error, incoming, deps, rate);
   if (hasCode(error, 'STORE_UNAVAILABLE')) {
-    deps.unavailable.refused(error);
+    deps.logUnavailable(error);
     return answerText('unavailable', { ...rate, 'Retry-After': RETRY_AFTER_SECONDS });
   }
   const [path] = (incoming.url ?? '').split('?', 1);

@@ -2,7 +2,7 @@ import { formatInstant } from '#domain/instant';
 import { CRON_FIELDS, type CronInput, readCronInput } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';
 import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
-import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
+import type { ApiServices } from './services.ts';
 
 interface Caller {
   teamId: string;
@@ -19,34 +19,30 @@ export interface Endpoint<Input> {
 export const cronEndpoint: Endpoint<CronInput> = {
   fields: CRON_FIELDS,
   read: readCronInput,
-  create: async (services, input, { teamId }) =>
-    describeCron(input, await services.createCron(teamId, input)),
+  create: async (services, input, { teamId }) => {
+    const { id, nextRunAt } = await services.createCron(teamId, input);
+    return {
+      id,
+      name: input.name,
+      cron_expression: input.cronExpression,
+      next_run_at: nextRunAt === null ? null : formatInstant(nextRunAt),
+      is_active: input.isActive,
+    };
+  },
 };
-
-function describeCron(input: CronInput, { id, nextRunAt }: CreatedCron) {
-  return {
-    id,
-    name: input.name,
-    cron_expression: input.cronExpression,
-    next_run_at: nextRunAt === null ? null : formatInstant(nextRunAt),
-    is_active: input.isActive,
-  };
-}
 
 /** POST /api/jobs (§4.2) */
 export const jobEndpoint: Endpoint<JobInput> = {
   fields: JOB_FIELDS,
   read: readJobInput,
-  create: async (services, input, { teamId, actor }) =>
-    describeJob(await services.createJob(teamId, input, actor)),
+  create: async (services, input, { teamId, actor }) => {
+    const { queueId, jobId, scheduledAt } = await services.createJob(teamId, input, actor);
+    return {
+      success: true,
+      queue_id: queueId,
+      job_id: jobId,
+      scheduled_at: formatInstant(scheduledAt),
+      message: 'Scheduled successfully',
+    };
+  },
 };
-
-function describeJob({ queueId, jobId, scheduledAt }: CreatedJob) {
-  return {
-    success: true,
-    queue_id: queueId,
-    job_id: jobId,
-    scheduled_at: formatInstant(scheduledAt),
-    message: 'Scheduled successfully',
-  };
-}

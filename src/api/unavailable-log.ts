@@ -7,29 +7,20 @@ const LOG_EVERY_MS = 10_000;
  * Logs refused calls: the first at once, then a count every ten seconds. A line for each would fill a disk that is
  * full already.
  */
-export class UnavailableLog {
-  readonly #clock: Clock;
-  readonly #log: Log;
-  #refused = 0;
-  #isWaiting = false;
-
-  constructor(clock: Clock, log: Log) {
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  refused(error: Error): void {
-    this.#refused++;
-    if (!this.#isWaiting) this.#report(error);
-  }
-
-  #report({ message }: Error): void {
-    this.#log.warn('api.unavailable', { refused: this.#refused, error: message });
-    this.#refused = 0;
-    this.#isWaiting = true;
-    this.#clock.after(LOG_EVERY_MS, () => {
-      this.#isWaiting = false;
-      if (this.#refused > 0) this.#report(new Error(message));
+export function createUnavailableLog(clock: Clock, log: Log): (error: Error) => void {
+  let refused = 0;
+  let isWaiting = false;
+  const report = (error: string) => {
+    log.warn('api.unavailable', { refused, error });
+    refused = 0;
+    isWaiting = true;
+    clock.after(LOG_EVERY_MS, () => {
+      isWaiting = false;
+      if (refused > 0) report(error);
     });
-  }
+  };
+  return ({ message }) => {
+    refused++;
+    if (!isWaiting) report(message);
+  };
 }
