@@ -111,38 +111,32 @@ export class NotificationSending {
     }
   }
 
-  /** The default replaces a deleted one. Null: nothing is left to send. */
-  async #findChannel(notification: ClaimedNotification): Promise<Channel | null> {
-    const { channels, notifications } = this.#store;
-    const { teamId, channelId } = notification;
-    const found = await channels.find(teamId, channelId ?? DEFAULT_REF);
-    if (found || channelId === null) return found;
-    const isReplaced = await notifications.fallBack(notification);
-    return isReplaced ? channels.find(teamId, DEFAULT_REF) : null;
-  }
-
   async #giveBack(batch: Batch): Promise<void> {
     const { notifications, clock } = this.#store;
     for (const notification of batch)
       await notifications.keep([notification], notification.targets, clock.now());
   }
 
-  /** False if the channel was deleted, and for PagerDuty, where each alert is an incident. */
-  async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
-    if (others.length === 0) return true;
-    const channel = await this.#store.channels.find(teamId, channelId ?? DEFAULT_REF);
-    return channel !== null && channel.config.kind !== 'pagerduty';
-  }
-
+  /** The default replaces a deleted channel. */
   async #send(batch: Batch): Promise<void> {
-    if (!(await this.#isOne(batch))) {
+    const [notification] = batch;
+    const { teamId, channelId } = notification;
+    const { channels, notifications } = this.#store;
+    const named = await channels.find(teamId, channelId ?? DEFAULT_REF);
+    // PagerDuty has an incident for each alert.
+    if (batch.length > 1 && (named === null || named.config.kind === 'pagerduty')) {
       for (const each of batch) await this.#send([each]);
       return;
     }
+    const isReplaced = named === null && (await notifications.fallBack(notification));
+    const channel = isReplaced ? await channels.find(teamId, DEFAULT_REF) : named;
+    if (channel === null) await notifications.finish(notification, 'sent');
+    else await this.#sendTo(batch, channel);
+  }
+
+  async #sendTo(batch: Batch, channel: Channel): Promise<void> {
     const [notification] = batch;
     const { channels, clock, notifications } = this.#store;
-    const channel = await this.#findChannel(notification);
-    if (!channel) return notifications.finish(notification, 'sent');
     const { config, isAddressLost } = channel;
     const members = await channels.listMemberAddresses(notification.teamId, {
       onlyVerified: this.#tools.mailer.sends,

@@ -27,15 +27,7 @@ export interface AssertionVerdict {
   got: string;
 }
 
-const knownNeeds = new WeakMap<readonly Assertion[], BodyNeeds>();
-
 export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
-  let needs = knownNeeds.get(assertions);
-  if (!needs) knownNeeds.set(assertions, (needs = findNeeds(assertions)));
-  return needs;
-}
-
-function findNeeds(assertions: readonly Assertion[]): BodyNeeds {
   const searchFor: string[] = [];
   const paths: PathStep[][] = [];
   for (const assertion of assertions) {

@@ -1,12 +1,14 @@
 /** Linear time (Knuth, Morris, Pratt 1977): a plain search for `aaaa…b` in a body of `a` would block the process. */
 export class TextSearch {
-  readonly #pattern: Pattern;
+  readonly #bytes: Buffer;
+  readonly #fallback: Int32Array;
   #matched = 0;
   #isFound: boolean;
 
   constructor(text: string) {
-    this.#pattern = patternOf(text);
-    this.#isFound = this.#pattern.bytes.length === 0;
+    this.#bytes = Buffer.from(text);
+    this.#fallback = buildFallback(this.#bytes);
+    this.#isFound = text === '';
   }
 
   get isFound(): boolean {
@@ -15,7 +17,8 @@ export class TextSearch {
 
   take(chunk: Buffer): void {
     if (this.#isFound) return;
-    const { bytes, fallback } = this.#pattern;
+    const bytes = this.#bytes;
+    const fallback = this.#fallback;
     const first = bytes[0] ?? 0;
     let matched = this.#matched;
     for (let at = 0; at < chunk.length; at++) {
@@ -35,29 +38,7 @@ export class TextSearch {
   }
 }
 
-interface Pattern {
-  bytes: Buffer;
-  /** At [n - 1], with n bytes matched: how many still match if the next byte doesn't. */
-  fallback: Int32Array;
-}
-
-/** A queue or cron repeats the same searches. */
-const MAX_PATTERNS = 256;
-const patterns = new Map<string, Pattern>();
-
-function patternOf(text: string): Pattern {
-  const known = patterns.get(text);
-  if (known !== undefined) return known;
-  const bytes = Buffer.from(text);
-  const pattern = { bytes, fallback: buildFallback(bytes) };
-  patterns.set(text, pattern);
-  if (patterns.size > MAX_PATTERNS) {
-    const [oldest] = patterns.keys();
-    if (oldest !== undefined) patterns.delete(oldest);
-  }
-  return pattern;
-}
-
+/** At [n - 1], with n bytes matched: how many still match if the next byte doesn't. */
 function buildFallback(bytes: Buffer): Int32Array {
   const fallback = new Int32Array(bytes.length);
   let matched = 0;
