@@ -1,5 +1,6 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
+import { Repeating } from '#domain/repeating';
 import {
   type ChannelConfig,
   isMailed,
@@ -43,40 +44,45 @@ export class Notifier {
   readonly #sendings = new Map<string, Promise<void>>();
   /** Monotonic: a clock that was set back must not delay alerts. */
   #raiseTimedAtMs = 0;
-  #running = false;
-  #looking = false;
-  #wokenWhileLooking = false;
-  #cancelSleep: (() => void) | null = null;
+  readonly #looks: Repeating;
   #stopListening = () => {};
 
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#sending = new NotificationSending(options, () => !this.#running);
+    const { store, log } = options;
+    const look = () => this.#look();
+    this.#looks = new Repeating(
+      store.clock,
+      log,
+      'notifications.not-read',
+      look,
+      STORE_DOWN_PAUSE_MS,
+    );
+    this.#sending = new NotificationSending(options, () => this.#looks.isStopped);
   }
 
   /** A process that only serves pages doesn't call it, and can still send tests. */
   async start(): Promise<void> {
-    this.#running = true;
     this.#stopListening = this.#store.signals.listen(({ kind }) => {
-      if (kind === 'notifications' || kind === 'unknown') this.#wake();
+      if (kind === 'notifications' || kind === 'unknown') this.#looks.wake();
     });
-    this.#wake();
+    this.#looks.start();
   }
 
   async stop(graceMs: number): Promise<void> {
-    this.#running = false;
     this.#stopListening();
-    this.#cancelSleep?.();
-    if (this.#sendings.size === 0) return;
     await new Promise<void>((resolve) => {
-      void Promise.all(this.#sendings.values()).then(() => resolve());
-      this.#store.clock.after(graceMs, resolve);
+      const cancelGrace = this.#store.clock.after(graceMs, resolve);
+      void Promise.all([this.#looks.stop(), ...this.#sendings.values()]).then(() => {
+        cancelGrace();
+        resolve();
+      });
     });
   }
 
   isQuiet(): boolean {
-    return !this.#looking && this.#sendings.size === 0;
+    return !this.#looks.isRunning && this.#sendings.size === 0;
   }
 
   /**
@@ -126,35 +132,12 @@ export class Notifier {
     return outcome;
   }
 
-  #wake(): void {
-    if (!this.#running) return;
-    if (this.#looking) {
-      this.#wokenWhileLooking = true;
-      return;
-    }
-    this.#looking = true;
-    void this.#look();
-  }
-
-  async #look(): Promise<void> {
+  async #look(): Promise<number> {
     const { clock } = this.#store;
-    this.#cancelSleep?.();
-    let lookAgainAt = 0;
-    try {
-      do {
-        this.#wokenWhileLooking = false;
-        await this.#raiseTimed();
-        const raiseTimedInMs = this.#raiseTimedAtMs - clock.monotonicMs();
-        lookAgainAt = Math.min(await this.#sendToTeams(), clock.now() + raiseTimedInMs);
-      } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
-    } catch (error) {
-      this.#options.log.warn('notifications.not-read', { error: (error as Error).message });
-      lookAgainAt = clock.now() + STORE_DOWN_PAUSE_MS;
-    }
-    this.#looking = false;
-    if (!this.#running) return;
-    const sleepMs = Math.max(1, lookAgainAt - clock.now());
-    this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
+    await this.#raiseTimed();
+    const raiseTimedInMs = this.#raiseTimedAtMs - clock.monotonicMs();
+    const lookAgainAt = Math.min(await this.#sendToTeams(), clock.now() + raiseTimedInMs);
+    return Math.max(0, lookAgainAt - clock.now());
   }
 
   /** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5), queues (§6.4) and usage (§6.7). */
@@ -178,7 +161,8 @@ export class Notifier {
       // The end of that sending wakes the notifier again.
       if (this.#sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
-      else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && this.#running) this.#startSending(teamId);
+      else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && !this.#looks.isStopped)
+        this.#startSending(teamId);
     }
     return lookAgainAt;
   }
@@ -192,14 +176,14 @@ export class Notifier {
       })
       .finally(() => {
         this.#sendings.delete(teamId);
-        this.#wake();
+        this.#looks.wake();
       });
     this.#sendings.set(teamId, sending);
   }
 
   /** Notifications stay due while the store is unavailable; without a pause it would be queried in a loop. */
   #pause(): Promise<void> {
-    if (!this.#running) return Promise.resolve();
+    if (this.#looks.isStopped) return Promise.resolve();
     return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));
   }
 }

@@ -13,7 +13,7 @@ import { RunUnderWay, type RunTools } from './run-under-way.ts';
 import { Slots } from './slots.ts';
 import { addUpCounts, COUNTS_GATHERED_MS } from './chores/adding-up.ts';
 import { correctCronTimes } from './chores/cron-times.ts';
-import type { Repeating } from './chores/repeating.ts';
+import type { Repeating } from '#domain/repeating';
 import { cutToClaim, dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 

@@ -4,7 +4,7 @@ import type { Store } from '#store/store';
 import type { LostClaim } from '#store/nodes/lost-claims';
 import type { EngineObserver } from './observer.ts';
 import { Peers } from './peers.ts';
-import { Repeating } from './chores/repeating.ts';
+import { Repeating } from '#domain/repeating';
 
 /** Survives a blocked event loop and a failover of Postgres. */
 const LEASE_MS = 15_000;

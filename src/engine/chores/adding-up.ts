@@ -1,6 +1,6 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import { Repeating } from './repeating.ts';
+import { Repeating } from '#domain/repeating';
 
 /** Pause before the first step after a run's end. */
 export const COUNTS_GATHERED_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import { Repeating } from './repeating.ts';
+import { Repeating } from '#domain/repeating';
 
 const LOOK_EVERY_MS = 5_000;
 /** A smaller step delays no cron noticeably. */

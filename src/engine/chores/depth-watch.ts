@@ -1,6 +1,6 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import { Repeating } from './repeating.ts';
+import { Repeating } from '#domain/repeating';
 
 /** Several times within the step in which `depths.look` keeps one look. */
 const LOOK_EVERY_MS = 60_000;

@@ -2,7 +2,7 @@ import type { Log } from '#domain/log';
 import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
-import { Repeating } from './repeating.ts';
+import { Repeating } from '#domain/repeating';
 import { Shrinking } from './shrinking.ts';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 

@@ -1,6 +1,6 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import { Repeating } from './repeating.ts';
+import { Repeating } from '#domain/repeating';
 
 /** Other processes may set pauses, and the clock may be set. */
 const LOOK_EVERY_MS = 5_000;

@@ -1,7 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
-
-const FAILED_PAUSE_MS = 5_000;
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
 
 /** Each step comes after the pause that the previous one returned. */
 export class Repeating {
@@ -9,11 +7,12 @@ export class Repeating {
   readonly #log: Log;
   readonly #failure: string | null;
   readonly #step: () => Promise<number | null>;
+  readonly #failedPauseMs: number;
   #cancel: (() => void) | null = null;
   #isRunning = false;
   #running: Promise<void> = Promise.resolve();
-  /** `start` was called during a step: this pause follows if the step wants none. */
-  #againMs: number | null = null;
+  /** `start` was called during a step: the pause after it is no longer than this. */
+  #againMs = Infinity;
   #stopped = false;
 
   /**
@@ -25,11 +24,13 @@ export class Repeating {
     log: Log,
     failure: string | null,
     step: () => Promise<number | null>,
+    failedPauseMs = 5_000,
   ) {
     this.#clock = clock;
     this.#log = log;
     this.#failure = failure;
     this.#step = step;
+    this.#failedPauseMs = failedPauseMs;
   }
 
   get isRunning(): boolean {
@@ -46,6 +47,13 @@ export class Repeating {
     else if (this.#cancel === null) this.#plan(inMs);
   }
 
+  /** Begins a step now, or right after the one under way. */
+  wake(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.start();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();
@@ -60,12 +68,12 @@ export class Repeating {
 
   #begin(): void {
     this.#cancel = null;
-    this.#againMs = null;
+    this.#againMs = Infinity;
     this.#isRunning = true;
     this.#running = this.#take().then((pauseMs) => {
       this.#isRunning = false;
-      const nextMs = pauseMs ?? this.#againMs;
-      if (nextMs !== null) this.#plan(nextMs);
+      const nextMs = Math.min(pauseMs ?? Infinity, this.#againMs);
+      if (nextMs < Infinity) this.#plan(nextMs);
     });
   }
 
@@ -75,7 +83,7 @@ export class Repeating {
     } catch (error) {
       if (this.#failure !== null)
         this.#log.warn(this.#failure, { error: (error as Error).message });
-      return FAILED_PAUSE_MS;
+      return this.#failedPauseMs;
     }
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '#demo/fake-clock';
-import { silentLog } from '#domain/log';
+import { silentLog } from './log.ts';
 import { Repeating } from './repeating.ts';
 
 /** Records when each step began, in milliseconds since the start. `step` returns the pause. */
@@ -41,6 +41,18 @@ describe('a repeating step', () => {
     assert.equal(clock.waiting, 1);
     await clock.advance(1_000);
     assert.deepEqual(begun, [50, 150]);
+  });
+
+  test('a wake begins a planned step at once, or the next one right after the one under way', async () => {
+    const { clock, begun, steps } = sceneOf((n, itself) => {
+      if (n === 2) itself.wake();
+      return n === 3 ? null : 100;
+    });
+    steps.start();
+    await clock.advance(40);
+    steps.wake();
+    await clock.advance(1_000);
+    assert.deepEqual(begun, [0, 40, 40]);
   });
 
   test('a failed step is logged and repeated after five seconds', async () => {
