@@ -1,3 +1,4 @@
+import { pause } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import { Repeating } from '#domain/repeating';
@@ -172,18 +173,13 @@ export class Notifier {
       .notifyTeam(teamId)
       .catch((error: unknown) => {
         this.#options.log.error('notifications.lane-failed', { teamId, error });
-        return this.#pause();
+        // Notifications stay due while the store is unavailable; without a pause it would be queried in a loop.
+        return this.#looks.isStopped ? undefined : pause(this.#store.clock, STORE_DOWN_PAUSE_MS);
       })
       .finally(() => {
         this.#sendings.delete(teamId);
         this.#looks.wake();
       });
     this.#sendings.set(teamId, sending);
-  }
-
-  /** Notifications stay due while the store is unavailable; without a pause it would be queried in a loop. */
-  #pause(): Promise<void> {
-    if (this.#looks.isStopped) return Promise.resolve();
-    return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));
   }
 }

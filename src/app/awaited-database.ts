@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import { type Clock, pause } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { isServerAway } from '#store/database/errors';
 
@@ -30,6 +30,6 @@ export async function openWhenThere<Opened>(
       }
     }
     await onAway();
-    await new Promise<void>((resolve) => clock.after(TRY_EVERY_MS, resolve));
+    await pause(clock, TRY_EVERY_MS);
   }
 }

@@ -9,6 +9,10 @@ export interface Clock {
   at(instant: number, wake: () => void): () => void;
 }
 
+export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}
+
 /** The wall clock may be set meanwhile. */
 const LONGEST_SLEEP_MS = 1_000;
 

@@ -14,7 +14,6 @@ const OPTIONS = { timeoutSeconds: 10, needs: { searchFor: [], paths: [] } };
 export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {
   readonly id: string;
   readonly group: FairGroup;
-  at = -1;
   readonly #tools: RunTools;
   readonly #callback: ClaimedCallback;
   readonly #nodeId: string;

@@ -48,7 +48,6 @@ interface Stored {
 export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean> {
   readonly id: string;
   readonly group: FairGroup;
-  at = -1;
   readonly #tools: RunTools;
   readonly #run: Run;
   readonly #nodeId: string;

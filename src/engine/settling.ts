@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import { type Clock, pause } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { StoreError, type StoreErrorCode } from '#store/database/errors';
 
@@ -52,10 +52,4 @@ export async function storeAgain<T>(
 
 function isRefusal(error: unknown): boolean {
   return !(error instanceof StoreError) || REFUSALS.has(error.code);
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(ms, resolve);
-  });
 }

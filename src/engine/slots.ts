@@ -4,8 +4,6 @@ import type { FairGroup } from './fair-scheduler.ts';
 export interface SlotHolder {
   readonly id: string;
   readonly group: FairGroup;
-  /** Only `Slots` changes it. */
-  at: number;
 }
 
 /** With more unstored responses, the engine claims nothing. */
@@ -18,8 +16,7 @@ export class Slots {
   /** Of responses that aren't stored yet. */
   waitingBytes = 0;
   #inFlight = 0;
-  /** Unlike a set, an array keeps nothing of removed items. */
-  readonly #unsettled: SlotHolder[] = [];
+  readonly #unsettled = new Set<SlotHolder>();
   readonly #onCapacity: () => void;
 
   /** @param onCapacity a slot is free or an end is stored */
@@ -32,11 +29,11 @@ export class Slots {
   }
 
   get unsettled(): number {
-    return this.#unsettled.length;
+    return this.#unsettled.size;
   }
 
   get unsettledIds(): Set<string> {
-    return new Set(this.#unsettled.map(({ id }) => id));
+    return new Set(Array.from(this.#unsettled, ({ id }) => id));
   }
 
   get canStoreResponses(): boolean {
@@ -49,7 +46,7 @@ export class Slots {
 
   take(holder: SlotHolder): void {
     const { group } = holder;
-    holder.at = this.#unsettled.push(holder) - 1;
+    this.#unsettled.add(holder);
     this.#inFlight++;
     group.inFlight++;
     this.inFlightByTeam.set(group.teamId, (this.inFlightByTeam.get(group.teamId) ?? 0) + 1);
@@ -63,12 +60,8 @@ export class Slots {
     this.#onCapacity();
   }
 
-  settle({ at }: SlotHolder): void {
-    const last = this.#unsettled.pop();
-    if (last !== undefined && last.at !== at) {
-      this.#unsettled[at] = last;
-      last.at = at;
-    }
+  settle(holder: SlotHolder): void {
+    this.#unsettled.delete(holder);
     this.#onCapacity();
   }
 }

@@ -12,8 +12,6 @@ interface Sleeper {
   lookAtMs: number;
   /** How much standstills may still delay it. */
   mostToAddMs: number;
-  /** Its index in `#sleepers`. */
-  at: number;
 }
 
 /**
@@ -23,8 +21,7 @@ interface Sleeper {
  */
 export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   readonly #clock: Clock;
-  /** A set would be slower, and would keep removed sleepers alive for a while. */
-  readonly #sleepers: Sleeper[] = [];
+  readonly #sleepers = new Set<Sleeper>();
   /** No sleeper has to be looked at earlier. */
   #nearestMs = Infinity;
   #beatsNextAtMs = 0;
@@ -51,9 +48,8 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   after(ms: number, wake: () => void): () => void {
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs - this.#stoodStillMsAt(nowMs) + ms;
-    const at = this.#sleepers.length;
-    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms, at };
-    this.#sleepers.push(sleeper);
+    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms };
+    this.#sleepers.add(sleeper);
     this.#nearestMs = Math.min(this.#nearestMs, sleeper.lookAtMs);
     if (this.#cancelBeat === null) this.#beat(nowMs);
     else if (this.#nearestMs < this.#beatsNextAtMs) this.#plan(nowMs);
@@ -104,14 +100,9 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
 
   /** False if it was removed before. */
   #remove(sleeper: Sleeper): boolean {
-    if (this.#sleepers[sleeper.at] !== sleeper) return false;
-    const last = this.#sleepers.pop();
-    if (last !== undefined && last !== sleeper) {
-      this.#sleepers[sleeper.at] = last;
-      last.at = sleeper.at;
-    }
-    if (this.#sleepers.length === 0) this.#rest();
-    return true;
+    const isWaiting = this.#sleepers.delete(sleeper);
+    if (this.#sleepers.size === 0) this.#rest();
+    return isWaiting;
   }
 
   #rest(): void {

@@ -14,15 +14,7 @@ type Mark =
 export class Stopwatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #started: number;
-  readonly #at: Record<Mark, number | null> = {
-    resolved: null,
-    connecting: null,
-    connected: null,
-    securing: null,
-    sending: null,
-    answering: null,
-    received: null,
-  };
+  readonly #at: Partial<Record<Mark, number | undefined>> = {};
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -32,7 +24,7 @@ export class Stopwatch {
   /** Opening a connection replaces the times of the previous one. */
   mark(what: Mark): void {
     const at = this.#at;
-    if (what === 'connecting') at.connected = at.securing = null;
+    if (what === 'connecting') at.connected = at.securing = undefined;
     at[what] = this.#clock.monotonicMs();
   }
 
@@ -43,7 +35,7 @@ export class Stopwatch {
     return {
       durationMs: Math.round(end - this.#started),
       timing: {
-        dnsMs: at.resolved === null ? null : between(this.#started, at.resolved),
+        dnsMs: at.resolved === undefined ? null : between(this.#started, at.resolved),
         connectMs: between(at.connecting, at.connected ?? end),
         tlsMs: between(at.securing, at.sending ?? end),
         waitingMs: between(at.sending, at.answering ?? end),
@@ -54,6 +46,6 @@ export class Stopwatch {
 }
 
 /** To a hundredth of a millisecond. */
-function between(from: number | null, until: number): number | null {
-  return from === null ? null : Math.round((until - from) * 100) / 100;
+function between(from: number | undefined, until: number): number | null {
+  return from === undefined ? null : Math.round((until - from) * 100) / 100;
 }
