@@ -144,7 +144,7 @@ forEachStore((dialect, openTestStore) => {
       await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
       await work.pauseTeam(teamId, 'Ada');
       await service.clock.advance(10 * MINUTE);
-      const [row] = (await work.listQueueRows(teamId)).queues;
+      const [row] = (await work.listQueueRows(teamId)).rows;
       assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
       const { figures, nextUp, troubles } = await work.readOverview(teamId);
       assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);

@@ -44,13 +44,13 @@ forEachStore((dialect, openTestStore) => {
         await scheduleJob(service, { url: `${receiver.url}/${queue}`, queue, delay: 120 });
       await service.advance(10 * MINUTE - 1);
       assert.equal(receiver.requests.length, 0);
-      const [row] = (await work.listQueueRows(teamId)).queues;
+      const [row] = (await work.listQueueRows(teamId)).rows;
       assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
       await service.advance(SECOND);
       await receiver.waitFor(2);
       assert.deepEqual(pathsOf(receiver), ['/free', '/limited']);
       await service.quiet();
-      assert.equal((await work.listQueueRows(teamId)).queues[0]?.health, 'idle');
+      assert.equal((await work.listQueueRows(teamId)).rows[0]?.health, 'idle');
     });
 
     test('a cron skips its times in the window, also the first one, and runs at its end', async () => {

@@ -97,7 +97,7 @@ async function listCronRows(
 ) {
   const sources = await listSources(store, teamId, 'cron', search);
   const { items, ...others } = pageOf(sources, cursor, boundPage(limit ?? 50));
-  return { ...others, crons: await rowsOf(store, teamId, items) };
+  return { ...others, rows: await rowsOf(store, teamId, items) };
 }
 
 export type Durations = Awaited<ReturnType<typeof readDurations>>;

@@ -195,17 +195,17 @@ forEachStore((_, openTestStore) => {
       const first = await work.listCronRows(team.id, { limit: 2 });
       const second = await work.listCronRows(team.id, { limit: 2, cursor: first.next ?? '' });
       const third = await work.listCronRows(team.id, { limit: 2, cursor: second.next ?? '' });
-      const shown = [first, second, third].map((page) => page.crons.map(({ cron }) => cron.name));
+      const shown = [first, second, third].map((page) => page.rows.map(({ cron }) => cron.name));
       assert.deepEqual(shown, [['a', 'b'], ['b', 'c'], ['d']]);
       assert.equal(third.next, null);
       assert.equal(first.previous, null);
       const back = await work.listCronRows(team.id, { limit: 2, cursor: third.previous ?? '' });
       assert.deepEqual(back, second);
-      const [row] = first.crons;
+      const [row] = first.rows;
       assert.equal(row?.recentResults.length, 50);
       assert.equal(row?.successRate, 0.5);
       assert.equal(row?.recentResults.at(-1)?.id, row?.lastRun?.id);
-      assert.equal(first.crons[1]?.successRate, null);
+      assert.equal(first.rows[1]?.successRate, null);
     });
 
     test('crons are searched by text and health in pages, those that fail first', async () => {
@@ -235,7 +235,7 @@ forEachStore((_, openTestStore) => {
       await store.crons.addExecution(team.id, failing.id, TEST_START + 3);
       const find = async (page: Parameters<typeof work.listCronRows>[1]) => {
         const found = await work.listCronRows(team.id, page);
-        return { ...found, names: found.crons.map(({ cron }) => cron.name) };
+        return { ...found, names: found.rows.map(({ cron }) => cron.name) };
       };
       const all = ['needles', 'a Needle', 'b', 'z needle, mended'];
       const first = await find({ text: 'NEEDLE', limit: 3 });
@@ -363,9 +363,9 @@ forEachStore((_, openTestStore) => {
         await aQueue(store, team.id, { name, isPaused: name > 'b', tags: ['x'] });
       await aQueue(store, otherTeam.id, { name: 'bb' });
       const read = async (page: Parameters<typeof work.listQueueRows>[1]) => {
-        const { queues, next, previous } = await work.listQueueRows(team.id, { limit: 2, ...page });
+        const { rows, next, previous } = await work.listQueueRows(team.id, { limit: 2, ...page });
         const cursors = { next: next ?? '', previous: previous ?? '' };
-        return { names: queues.map(({ queue }) => queue.name).join(''), ...cursors };
+        return { names: rows.map(({ queue }) => queue.name).join(''), ...cursors };
       };
       const first = await read({});
       const second = await read({ cursor: first.next });
@@ -395,7 +395,7 @@ forEachStore((_, openTestStore) => {
       await aClaimedJob(store, team.id, node, { queue: 'busy' });
       await aJob(store, team.id, { queue: 'busy' });
       await aQueue(store, team.id, { name: 'busy', concurrencyLimit: 1 });
-      const { queues: rows } = await work.listQueueRows(team.id);
+      const { rows } = await work.listQueueRows(team.id);
       assert.deepEqual(
         rows.map(({ queue, waiting, running, failed, health }) => {
           return [queue.name, waiting.count, running, failed.count, health];
@@ -438,7 +438,7 @@ forEachStore((_, openTestStore) => {
       return { id: (await aDeadLetter(store, team.id, node)).id, at: store.clock.now() };
     };
     const read = async () => {
-      const [row] = (await work.listQueueRows(team.id)).queues;
+      const [row] = (await work.listQueueRows(team.id)).rows;
       const { failingQueues } = await work.readAttention(team.id);
       return [row?.health, row?.streak?.runs, row?.streak?.lastRunId, failingQueues];
     };
@@ -479,9 +479,9 @@ forEachStore((_, openTestStore) => {
       await store.testClock.advance(1000);
       await aDeadLetter(store, team.id, node, { queue });
     }
-    const { queues } = await work.listQueueRows(team.id);
+    const { rows } = await work.listQueueRows(team.id);
     assert.deepEqual(
-      queues.map(({ queue, streak }) => [queue.name, streak?.runs]),
+      rows.map(({ queue, streak }) => [queue.name, streak?.runs]),
       [
         ['a', 3],
         ['b', 1],
@@ -514,9 +514,9 @@ forEachStore((_, openTestStore) => {
     const end = { team_id: team.id, cron_id: failing.id, status: 'failed' };
     await fillExecutions(store, [end, end]);
     for (const { id } of [cron, failing]) await work.muteCron(team.id, id, 1);
-    const { crons } = await work.listCronRows(team.id);
+    const { rows } = await work.listCronRows(team.id);
     assert.deepEqual(
-      crons.map(({ health, isMuted, streak }) => [health, isMuted, streak?.runs]),
+      rows.map(({ health, isMuted, streak }) => [health, isMuted, streak?.runs]),
       [
         ['failing', true, 2],
         ['muted', true, undefined],

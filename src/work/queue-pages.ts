@@ -112,7 +112,7 @@ async function listQueueRows(
 ) {
   const sources = await listSources(store, teamId, 'queue', search);
   const { items, ...others } = pageOf(sources, cursor, boundPage(limit ?? 50));
-  return { ...others, queues: await rowsOf(store, teamId, items) };
+  return { ...others, rows: await rowsOf(store, teamId, items) };
 }
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };

@@ -49,7 +49,7 @@ function namesOf(windows: readonly ActiveWindow[]): string {
   return windows.map(({ name }) => `“${name}”`).join(', ');
 }
 
-export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] | undefined }) {
+export function MutedMark({ windows }: { windows: readonly ActiveWindow[] }) {
   if (windows.length === 0) return null;
   const until = formatUtc(endOf(windows));
   return (

@@ -1,38 +1,20 @@
 import { LEVEL_NAMES } from '#domain/alert-words';
 import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
-import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 import { nameOfChannel, presentRefs } from './alert-words.ts';
 
-export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil' | 'pausesRuns'>;
-
-export type MutedNow = {
-  team: ActiveWindow[];
-  chosen: ActiveWindow[];
-  /** Without windows of the whole team. */
-  byId: Record<string, ActiveWindow[]>;
+export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'> & {
+  pausesRuns?: boolean | undefined;
 };
 
-export async function readMutedNow(
-  work: Work,
-  teamId: string,
-  kind: AlertSource['kind'] = 'cron',
-  ids: readonly string[] = [],
-): Promise<MutedNow> {
+/** By the windows that are active. */
+export async function readMutedNow(work: Work, teamId: string) {
   const windows = (await work.listWindows(teamId)).filter(({ state }) => state === 'active');
-  const muted: MutedNow = { team: [], chosen: [], byId: {} };
-  const asked = new Set(ids);
-  for (const { covers, ...window } of windows) {
-    if (covers === 'team') {
-      muted.team.push(window);
-      continue;
-    }
-    muted.chosen.push(window);
-    for (const source of covers)
-      if (source.kind === kind && asked.has(source.id)) (muted.byId[source.id] ??= []).push(window);
-  }
-  return muted;
+  return {
+    team: windows.filter(({ covers }) => covers === 'team'),
+    chosen: windows.filter(({ covers }) => covers !== 'team'),
+  };
 }
 
 /** `Failure: On call, Default channel · Recovery: nobody`; null: all to the default. */

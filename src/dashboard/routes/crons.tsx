@@ -1,6 +1,5 @@
 import { open } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import type { MutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice, readChosen, readCronAct } from '../runs/CronBulk.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
@@ -10,14 +9,18 @@ import { MoreActions } from '../parts/Popover.tsx';
 import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
-import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
-import { noSources, readAboutSources, readSourceSearch, SourceList } from '../runs/SourceList.tsx';
+import {
+  readSourceList,
+  readSourceSearch,
+  SourceList,
+  type SourceRow,
+} from '../runs/SourceList.tsx';
 import { formatRate } from '../words/amounts.ts';
 import type { CronAct, CronListRow } from '../services.ts';
 import classes from './crons.module.css';
@@ -25,12 +28,7 @@ import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const read = readSourceSearch(url.searchParams);
-  const page = read.search
-    ? await work.listCronRows(team.id, { ...read.search, ...readCursor(url) })
-    : { ...noSources, crons: [] };
-  const ids = page.crons.map(({ cron }) => cron.id);
-  return { ...page, ...(await readAboutSources(context, read, 'cron', ids)) };
+  return readSourceList({ work, teamId: team.id, url }, 'cron', work.listCronRows);
 }
 
 const done = {
@@ -66,34 +64,29 @@ async function actOnMany(context: Context, url: URL, act: CronAct) {
 export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const answer = useAnswer(actionData);
-  const { crons, next, previous, muted } = loaderData;
+  const { rows, next, previous } = loaderData;
   return (
     <SourceList
-      {...loaderData}
-      kind="cron"
-      columns={columnsWith(muted)}
-      rows={crons}
-      keyOf={({ cron }) => cron.id}
-      bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
-      searched="names, URLs and ids"
-      placeholder="Name, URL or id"
-      example="0 6 * * MON-FRI   at 06:00 UTC, Monday through Friday"
-      about="A cron calls a URL on a schedule, keeps the result of each run and can notify you when runs fail."
+      of="crons"
+      list={loaderData}
+      columns={columns}
+      search={{ placeholder: 'Name, URL or id', searches: 'names, URLs and ids' }}
+      none={{
+        example: '0 6 * * MON-FRI   at 06:00 UTC, Monday through Friday',
+        text: 'A cron calls a URL on a schedule, keeps the result of each run and can notify you when runs fail.',
+      }}
+      bulk={cronBulk({ count: rows.length, isMore: next !== null || previous !== null })}
       notice={answer ? <CronsActedNotice {...answer} /> : null}
     />
   );
 }
 
-const columnsWith = ({ byId }: MutedNow): Column<CronListRow>[] => [
+const columns: Column<SourceRow<CronListRow>>[] = [
   {
     head: 'Health',
     width: '132px',
-    cell: (row) => <HealthWord of={row} {...describeStop(row.cron)} windows={byId[row.cron.id]} />,
+    cell: (row) => <HealthWord of={row} {...describeStop(row.cron)} />,
   },
-  ...otherColumns,
-];
-
-const otherColumns: Column<CronListRow>[] = [
   {
     head: 'Name',
     cell: ({ cron }) => (

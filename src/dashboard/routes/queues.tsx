@@ -1,28 +1,21 @@
 import { open } from '../serving/open.ts';
 import { Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import type { MutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { readCursor } from '../lists/cut-page.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
-import { noSources, readAboutSources, readSourceSearch, SourceList } from '../runs/SourceList.tsx';
+import { readSourceList, SourceList, type SourceRow } from '../runs/SourceList.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const read = readSourceSearch(url.searchParams);
-  const page = read.search
-    ? await work.listQueueRows(team.id, { ...read.search, ...readCursor(url) })
-    : { ...noSources, queues: [] };
-  const ids = page.queues.map(({ queue }) => queue.id);
-  return { ...page, ...(await readAboutSources(context, read, 'queue', ids)) };
+  return readSourceList({ work, teamId: team.id, url }, 'queue', work.listQueueRows);
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
@@ -50,29 +43,24 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   return (
     <SourceList
-      {...loaderData}
-      kind="queue"
-      columns={columnsWith(loaderData.muted)}
-      rows={loaderData.queues}
-      keyOf={({ queue }) => queue.id}
-      searched="names and ids"
-      placeholder="Name or id"
-      example='POST /api/jobs   {"queue": "invoices", "url": "https://…"}'
-      about="A queue decides how its jobs run: timeout, retries, how many at once, and success assertions. The first job with a new queue name creates the queue with default settings."
+      of="queues"
+      list={loaderData}
+      columns={columns}
+      search={{ placeholder: 'Name or id', searches: 'names and ids' }}
+      none={{
+        example: 'POST /api/jobs   {"queue": "invoices", "url": "https://…"}',
+        text: 'A queue decides how its jobs run: timeout, retries, how many at once, and success assertions. The first job with a new queue name creates the queue with default settings.',
+      }}
     />
   );
 }
 
-const columnsWith = ({ byId }: MutedNow): Column<QueueListRow>[] => [
+const columns: Column<SourceRow<QueueListRow>>[] = [
   {
     head: 'Health',
     width: '146px',
-    cell: (row) => <HealthWord of={row} note={describeLoad(row)} windows={byId[row.queue.id]} />,
+    cell: (row) => <HealthWord of={row} note={describeLoad(row)} />,
   },
-  ...otherColumns,
-];
-
-const otherColumns: Column<QueueListRow>[] = [
   {
     head: 'Name',
     cell: ({ queue }) => (

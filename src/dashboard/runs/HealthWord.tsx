@@ -11,22 +11,16 @@ import { countOf } from '../words/amounts.ts';
 import classes from './HealthWord.module.css';
 
 type HealthWordProps = {
-  of: SourceHealth & { recentResults: readonly RunResult[] };
+  of: SourceHealth & { recentResults: readonly RunResult[]; windows?: readonly ActiveWindow[] };
   /** A fact next to the word, if there is no count of failures. */
   note?: ReactNode;
   /** In place of the health's own. */
   word?: string | undefined;
-  windows?: readonly ActiveWindow[] | undefined;
 };
 
-export function HealthWord({
-  of: { health, streak, recentResults },
-  note,
-  word,
-  windows,
-}: HealthWordProps) {
-  const isMarked = windows !== undefined && windows.length > 0;
-  if (health === 'muted' && isMarked) return <MutedMark windows={windows} />;
+export function HealthWord({ of, note, word }: HealthWordProps) {
+  const { health, streak, recentResults, windows = [] } = of;
+  if (health === 'muted' && windows.length > 0) return <MutedMark windows={windows} />;
   const finished = countFinished(recentResults);
   return (
     <>

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
 import { HEALTHS } from '#domain/health';
+import { coversSource } from '#domain/maintenance';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { readTag, tagSentence } from '#domain/tags';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { readMutedNow } from '../alerts/muted-now.ts';
-import type { Context } from '../context.ts';
-import type { DataTableProps } from '../lists/DataTable.tsx';
+import { type ActiveWindow, readMutedNow } from '../alerts/muted-now.ts';
+import { readCursor } from '../lists/cut-page.ts';
+import type { BulkActions, Column } from '../lists/DataTable.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterChoice, FilterWords, TagFilter, wordOptions } from '../lists/FilterFields.tsx';
 import { byName, EmptyState, List } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
-import { open } from '../serving/open.ts';
-import type { SourceSearch } from '../services.ts';
+import type { CronListRow, QueueListRow, SourceSearch, Work } from '../services.ts';
 import { capitalize } from '../words/amounts.ts';
 
 /** Empty if the address has none. */
@@ -25,50 +25,62 @@ export function readSourceSearch(params: URLSearchParams): ReadFilters<SourceSea
   });
 }
 
-export const noSources = { next: null, previous: null };
+type Page<Row> = { rows: Row[]; next: string | null; previous: string | null };
+type Asked = { work: Work; teamId: string; url: URL };
 
-/** @param ids on this page of the list */
-export async function readAboutSources(
-  context: Context,
-  { search, faults }: ReadFilters<SourceSearch>,
+export async function readSourceList<Row extends CronListRow | QueueListRow>(
+  { work, teamId, url }: Asked,
   kind: 'cron' | 'queue',
-  ids: readonly string[],
+  list: (teamId: string, page: SourceSearch & { cursor?: string }) => Promise<Page<Row>>,
 ) {
-  const { team, work } = open(context);
-  return {
-    faults,
-    isNarrowed: search === null || Object.keys(search).length > 0,
-    muted: await readMutedNow(work, team.id, kind, ids),
-    tags: await work.listTags(team.id, `${kind}s`),
-  };
+  const { search, faults } = readSourceSearch(url.searchParams);
+  const isNarrowed = search === null || Object.keys(search).length > 0;
+  const none = { rows: [], next: null, previous: null };
+  const [{ rows, ...edges }, muted, tags] = await Promise.all([
+    search ? list(teamId, { ...search, ...readCursor(url) }) : none,
+    readMutedNow(work, teamId),
+    work.listTags(teamId, `${kind}s`),
+  ]);
+  const withWindows = rows.map((row) => {
+    const { id } = 'cron' in row ? row.cron : row.queue;
+    const covering = muted.chosen.filter((window) => coversSource(window, { kind, id }));
+    return Object.assign(row, { id, windows: covering.map(shorten) });
+  });
+  return { rows: withWindows, ...edges, faults, isNarrowed, windows: muted.team, tags };
 }
 
-type SourceListProps<Row> = Omit<DataTableProps<Row>, 'caption'> &
-  Awaited<ReturnType<typeof readAboutSources>> & {
-    kind: 'cron' | 'queue';
-    next: string | null;
-    previous: string | null;
-    /** What the search box looks at. */
-    searched: string;
-    placeholder: string;
-    /** If there are none yet: an example, and what it is for. */
-    example: string;
-    about: string;
-    notice?: ReactNode;
-  };
+/** Without what the window covers, which may be much. */
+function shorten({ name, activeUntil, pausesRuns }: ActiveWindow): ActiveWindow {
+  return { name, activeUntil, pausesRuns };
+}
 
-/** The page of all crons or queues. */
-export function SourceList<Row>(props: SourceListProps<Row>) {
-  const { kind, faults, isNarrowed, muted, tags, next, previous, searched, notice } = props;
-  const { placeholder, example, about, ...table } = props;
-  const title = `${capitalize(kind)}s`;
-  const create = <ButtonLink to={`/${kind}s/new`}>{`Create ${kind}`}</ButtonLink>;
-  if (table.rows.length === 0 && previous === null && !isNarrowed) {
+export type SourceRow<Row extends CronListRow | QueueListRow> = Awaited<
+  ReturnType<typeof readSourceList<Row>>
+>['rows'][number];
+
+type SourceListProps<Row extends CronListRow | QueueListRow> = {
+  of: 'crons' | 'queues';
+  list: Awaited<ReturnType<typeof readSourceList<Row>>>;
+  columns: readonly Column<SourceRow<Row>>[];
+  /** With the names of what it searches. */
+  search: { placeholder: string; searches: string };
+  /** What a cron or queue is for. */
+  none: { example: string; text: string };
+  bulk?: BulkActions;
+  notice?: ReactNode;
+};
+
+export function SourceList<Row extends CronListRow | QueueListRow>(props: SourceListProps<Row>) {
+  const { of, list, columns, search, none, bulk, notice } = props;
+  const { rows, next, previous, faults, isNarrowed, windows, tags } = list;
+  const title = capitalize(of);
+  const create = <ButtonLink to={`/${of}/new`}>{`Create ${of.slice(0, -1)}`}</ButtonLink>;
+  if (rows.length === 0 && previous === null && !isNarrowed) {
     return (
       <>
         <PageHeader title={title} />
-        <EmptyState title={`No ${kind}s yet`} example={example} action={create}>
-          {about}
+        <EmptyState title={`No ${of} yet`} example={none.example} action={create}>
+          {none.text}
         </EmptyState>
       </>
     );
@@ -77,11 +89,11 @@ export function SourceList<Row>(props: SourceListProps<Row>) {
     <>
       <PageHeader title={title} action={create} />
       <div className="stack notices">
-        <MaintenanceNotice windows={muted.team} of="the team" />
+        <MaintenanceNotice windows={windows} of="the team" />
         {notice}
       </div>
-      <FilterBar label={`Search ${kind}s`} faults={faults} clearTo={`/${kind}s`}>
-        <FilterWords placeholder={placeholder} />
+      <FilterBar label={`Search ${of}`} faults={faults} clearTo={`/${of}`}>
+        <FilterWords placeholder={search.placeholder} />
         <FilterChoice
           name="status"
           label="Health"
@@ -90,11 +102,14 @@ export function SourceList<Row>(props: SourceListProps<Row>) {
         <TagFilter tags={tags} />
       </FilterBar>
       <List
-        {...table}
+        faults={faults}
         caption={title}
+        columns={columns}
+        rows={rows}
+        bulk={bulk}
         empty={
-          <EmptyState title={`No ${kind} matches`}>
-            {`The search box looks at ${searched}. Clear the search to see all of them.`}
+          <EmptyState title={`No ${of.slice(0, -1)} matches`}>
+            {`The search box looks at ${search.searches}. Clear the search to see all of them.`}
           </EmptyState>
         }
         page={{ next, previous }}
