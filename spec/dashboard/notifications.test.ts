@@ -158,7 +158,7 @@ describe('further channels', () => {
     await page.follow('Add channel');
     assert.equal(page.heading, 'Notifications');
     page.fill('Name', 'On call');
-    page.fill('Channel', 'Discord');
+    page.fill('Channel', 'Slack');
     await page.press('Save');
     page.shows('incoming webhook is required');
     assert.equal(page.field('Name'), 'On call');
@@ -229,7 +229,7 @@ test('each kind of channel validates its fields and never shows its secrets', as
     { kind: 'ntfy', ntfy_url: `${chat.url}/s3cret-topic`, ntfy_token: 'tk_s3cret' },
     { kind: 'pagerduty', pagerduty_routing_key: 's3cret_key_of_pagerduty' },
     { kind: 'webhook', webhook_url: `${chat.url}/s3cret-hook-of-ours` },
-    { kind: 'mattermost', slack_url: `${chat.url}/s3cret-mattermost` },
+    { kind: 'mattermost', mattermost_url: `${chat.url}/s3cret-mattermost` },
   ];
   for (const form of right) assert.equal((await post(form)).status, 302, JSON.stringify(form));
   const named = (await dashboard.service.work.listChannels(admin.teamId)).slice(1);

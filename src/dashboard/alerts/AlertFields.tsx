@@ -1,4 +1,5 @@
 import { LEVEL_NAMES } from '#domain/alert-words';
+import { nameOfKind } from '#domain/notification-channel';
 import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { CERTIFICATE_DAYS } from '#domain/certificate';
@@ -11,7 +12,7 @@ import { useShown } from '../forms/Form.tsx';
 import { listIn } from '../forms/values.ts';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
-import { nameChannel, nameOfChannel, presentRefs } from './alert-words.ts';
+import { nameOfChannel, presentRefs } from './alert-words.ts';
 import classes from './Alerts.module.css';
 
 const reminders = [
@@ -127,7 +128,7 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
           {choices.map((choice) => (
             <tr key={choice.id}>
               <th scope="row">
-                {nameOfChannel(choice)} <span className="muted">{nameChannel(choice.kind)}</span>
+                {nameOfChannel(choice)} <span className="muted">{nameOfKind(choice.kind)}</span>
               </th>
               {ALERT_LEVELS.map((level) => (
                 <td key={level}>

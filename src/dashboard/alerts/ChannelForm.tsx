@@ -3,6 +3,10 @@ import {
   CHANNEL_KINDS,
   CHANNEL_NAME_CHARACTERS,
   type ChannelConfig,
+  type ChannelField,
+  isKindWithFields,
+  type KindWithFields,
+  nameOfKind,
 } from '#domain/notification-channel';
 import { ChoiceField, LinesField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -11,7 +15,7 @@ import type { Values } from '../forms/values.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView } from '../services.ts';
-import { asSentence, nameChannel, fieldGroups, inputName, type FieldGroup } from './alert-words.ts';
+import { asSentence, inputName } from './alert-words.ts';
 import { describeMembers } from './PresentChannel.tsx';
 import classes from './Alerts.module.css';
 
@@ -55,9 +59,11 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
         />
       ) : null}
       <ChoiceField name="kind" label="Channel" choices={choices} />
-      {fieldGroups.map((group) => (
-        <KindFields key={group.name} group={group} channel={channel} />
-      ))}
+      {Object.keys(CHANNEL_KINDS)
+        .filter(isKindWithFields)
+        .map((kind) => (
+          <KindFields key={kind} kind={kind} channel={channel} />
+        ))}
       <NumberField
         name="collect_minutes"
         label="Collect notifications"
@@ -76,23 +82,23 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
   );
 }
 
-/** The style sheet shows them while one of these kinds is chosen. */
-function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelView | null }) {
-  const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
-  const places = group.kinds
-    .map((kind) => CHANNEL_KINDS[kind])
-    .filter(({ isFoundIn }) => isFoundIn !== null);
-  const describe = ({ name, isSecret, isUrl, description }: FieldGroup['fields'][number]) => {
-    const kept = isPresent && isSecret && channel.shown.find((shown) => shown.name === name);
+type KindFieldsProps = { kind: KindWithFields; channel: ChannelView | null };
+
+/** The style sheet shows them while the kind is chosen. */
+function KindFields({ kind, channel }: KindFieldsProps) {
+  const { fields, label, isFoundIn } = CHANNEL_KINDS[kind];
+  const present = channel?.kind === kind ? channel.shown : [];
+  const describe = ({ name, isSecret, isUrl, description }: ChannelField) => {
+    const kept = isSecret && present.find((shown) => shown.name === name);
     if (!kept) return description;
     const where = isUrl ? '' : ', on the same server';
-    return `Leave empty to keep ${kept.text} (for ${nameChannel(channel.kind)}${where})`;
+    return `Leave empty to keep ${kept.text} (for ${label}${where})`;
   };
   return (
-    <div className={classes.address} data-kinds={group.kinds.join(' ')}>
-      {group.fields.map((field) => {
+    <div className={classes.address} data-kind={kind}>
+      {fields.map((field: ChannelField) => {
         const words = {
-          name: inputName(group, field),
+          name: inputName(kind, field),
           label: field.label,
           description: describe(field),
           placeholder: field.placeholder,
@@ -108,17 +114,10 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
           />
         );
       })}
-      {places.length === 0 ? null : (
+      {isFoundIn === null ? null : (
         <details>
           <summary>Where to find it</summary>
-          <dl className={classes.places}>
-            {places.map(({ label, isFoundIn }) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd className="muted">{isFoundIn}</dd>
-              </div>
-            ))}
-          </dl>
+          <p className="muted">{isFoundIn}</p>
         </details>
       )}
     </div>
@@ -153,12 +152,12 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
 function describeRecipient(kind: ChannelConfig['kind'], memberCount: number): string {
   if (kind === 'email') return `It went to ${describeMembers(memberCount)}.`;
   if (kind === 'email-addresses') return 'It went to the confirmed addresses.';
-  return `${nameChannel(kind)} accepted it.`;
+  return `${nameOfKind(kind)} accepted it.`;
 }
 
 function hintAfterFailure(kind: ChannelConfig['kind']): string {
   if (kind === 'email') return 'The service log has the details.';
   if (kind === 'email-addresses')
     return 'A test goes only to addresses that are saved and confirmed.';
-  return `Check that your entries are complete and still valid at ${nameChannel(kind)}.`;
+  return `Check that your entries are complete and still valid at ${nameOfKind(kind)}.`;
 }

@@ -1,13 +1,14 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { DEFAULT_REF } from '#domain/alert-settings';
+import { nameOfKind } from '#domain/notification-channel';
 import { countOf } from '../words/amounts.ts';
 import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ListedChannel } from '../services.ts';
-import { describeAddresses, isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
+import { describeAddresses, isFailing, nameOfChannel } from './alert-words.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 export type ChannelUse = { crons: number; queues: number };
@@ -87,7 +88,7 @@ function describeWhere({ kind, shown, addresses }: ListedChannel, memberCount: n
       : kind === 'email-addresses'
         ? [describeAddresses(addresses)]
         : shown.map(({ text }) => text);
-  return [nameChannel(kind), ...to].join(' · ');
+  return [nameOfKind(kind), ...to].join(' · ');
 }
 
 function describeUse({ crons, queues }: ChannelUse): string {

@@ -1,11 +1,11 @@
-import { isMailedKind } from '#domain/notification-channel';
+import { isMailedKind, nameOfKind } from '#domain/notification-channel';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import { countOf } from '../words/amounts.ts';
 import type { ChannelView } from '../services.ts';
 import { ChannelAddresses } from './ChannelAddresses.tsx';
-import { asSentence, isFailing, nameChannel } from './alert-words.ts';
+import { asSentence, isFailing } from './alert-words.ts';
 
 /** As far as it may be shown. */
 export function PresentChannel({
@@ -25,7 +25,7 @@ export function PresentChannel({
       {isMailedKind(kind) && !sendsMail ? <NoMailServer /> : null}
       <DefinitionList
         entries={[
-          ['Channel', nameChannel(kind)],
+          ['Channel', nameOfKind(kind)],
           ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
           ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
           [

@@ -2,13 +2,9 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import { describeEvent, isAside, isWatchKind } from '#domain/alert-words';
 import {
   type AddressState,
-  nameOfKind,
-  CHANNEL_KINDS,
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
-  isKindWithFields,
-  type KindWithFields,
   valueOf,
 } from '#domain/notification-channel';
 import { describeUsage } from '#domain/usage';
@@ -69,10 +65,6 @@ export function pathOfSource({ kind, id }: StoredAlert['source']): string {
   return kind === 'cron' ? `/crons/${id}` : `/queues/${id}`;
 }
 
-export function nameChannel(kind: ChannelView['kind']): string {
-  return nameOfKind(kind);
-}
-
 export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {
   return name ?? 'Default channel';
 }
@@ -108,39 +100,14 @@ export function describeAddresses(addresses: readonly Pick<ShownAddress, 'state'
   ].join(', ');
 }
 
-/** Inputs of these kinds begin with `name`. */
-export type FieldGroup = {
-  name: string;
-  kinds: readonly KindWithFields[];
-  fields: readonly ChannelField[];
-};
-
-export const fieldGroups: readonly FieldGroup[] = groupKinds();
-
-function groupKinds(): FieldGroup[] {
-  const kinds = Object.keys(CHANNEL_KINDS).filter(isKindWithFields);
-  const groups = Map.groupBy(kinds, (kind) => JSON.stringify(fieldsOfKind(kind)));
-  return [...groups.values()].flatMap((some) => {
-    const [first] = some;
-    return first ? [{ name: first, kinds: some, fields: fieldsOfKind(first) }] : [];
-  });
-}
-
-export function inputName(group: FieldGroup, field: Pick<ChannelField, 'name'>): string {
-  return `${group.name}_${field.name}`;
-}
-
-export function groupOf(kind: string): FieldGroup | null {
-  return fieldGroups.find(({ kinds }) => kinds.some((each) => each === kind)) ?? null;
+export function inputName(kind: ChannelConfig['kind'], field: Pick<ChannelField, 'name'>): string {
+  return `${kind}_${field.name}`;
 }
 
 /** A secret field that is left empty keeps its secret. */
 export function valuesOfChannel(config: ChannelConfig): Values {
-  const group = groupOf(config.kind);
-  const shown = (group?.fields ?? []).filter(({ isSecret }) => !isSecret);
-  const values = shown.map((field) => [
-    group && inputName(group, field),
-    valueOf(config, field) ?? '',
-  ]);
-  return { kind: config.kind, ...(Object.fromEntries(values) as Values) };
+  const { kind } = config;
+  const shown = fieldsOfKind(kind).filter(({ isSecret }) => !isSecret);
+  const values = shown.map((field) => [inputName(kind, field), valueOf(config, field) ?? '']);
+  return { kind, ...(Object.fromEntries(values) as Values) };
 }

@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import type { FilterFaults } from '#domain/read-filters';
+import { nameOfKind } from '#domain/notification-channel';
 import { ActionButton } from '../forms/Form.tsx';
 import { levels, offerSources, readAlertSearch, readSourceChoice } from '../alerts/alert-filter.ts';
 import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
 import { FilterChoice, SourceOptions, wordOptions } from '../lists/FilterFields.tsx';
-import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
+import { asSentence, isFailing } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
@@ -189,8 +190,8 @@ function useSeenUpTo(newestId: string | null) {
 function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): string {
   const kind = channels[0]?.kind ?? 'email';
   if (channels.length > 1)
-    return `Alerts are also sent to ${nameChannel(kind)}, or to the channels that you select in the form of a cron or queue.`;
-  if (kind !== 'email') return `Alerts are also sent to ${nameChannel(kind)}.`;
+    return `Alerts are also sent to ${nameOfKind(kind)}, or to the channels that you select in the form of a cron or queue.`;
+  if (kind !== 'email') return `Alerts are also sent to ${nameOfKind(kind)}.`;
   return sendsMail
     ? 'Alerts are also emailed to every member.'
     : 'No mail server is set up, so alert emails are only written to the service log.';
@@ -198,7 +199,7 @@ function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): st
 
 function ChannelTrouble({ channel }: { channel: ListedChannel }) {
   const mayRepair = useMayNotify();
-  const by = channel.name === null ? nameChannel(channel.kind) : `“${channel.name}”`;
+  const by = channel.name === null ? nameOfKind(channel.kind) : `“${channel.name}”`;
   if (!isFailing(channel)) return null;
   return (
     <Notice kind="warning" title={`The last notification by ${by} could not be sent.`}>

@@ -12,12 +12,13 @@ import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/
 import { fillFromPaste } from '../work-forms/paste.ts';
 import { RequestForm } from '../work-forms/RequestForm.tsx';
 import { hasMask } from '#domain/masking';
+import { nameOfKind } from '#domain/notification-channel';
 import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
 import { STOP_AFTER } from '#domain/alert-streak';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { AlertFields } from '../alerts/AlertFields.tsx';
-import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
+import { nameOfChannel } from '../alerts/alert-words.ts';
 import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import { Section } from '../parts/Section.tsx';
@@ -216,7 +217,7 @@ function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): str
   const standard = choices.find(({ id }) => id === DEFAULT_REF);
   if (!standard) return 'Alerts appear on the Alerts page.';
   if (standard.kind !== 'email')
-    return `Alerts go to ${nameOfChannel(standard)} (${nameChannel(standard.kind)}) and to the Alerts page.`;
+    return `Alerts go to ${nameOfChannel(standard)} (${nameOfKind(standard.kind)}) and to the Alerts page.`;
   return sendsMail
     ? 'Alerts are emailed to every member and appear on the Alerts page.'
     : 'Alerts appear on the Alerts page. Email is not configured.';

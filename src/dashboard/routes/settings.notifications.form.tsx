@@ -1,15 +1,15 @@
 import { data } from 'react-router';
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { type ChannelConfig, DEFAULT_CHANNEL } from '#domain/notification-channel';
+import {
+  type ChannelConfig,
+  DEFAULT_CHANNEL,
+  nameOfKind,
+  fieldsOfKind,
+  isKindWithFields,
+} from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import { readFormPairs } from '#work/form-fields';
-import {
-  nameChannel,
-  nameOfChannel,
-  groupOf,
-  inputName,
-  valuesOfChannel,
-} from '../alerts/alert-words.ts';
+import { nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
 import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
 import { useFormAnswer } from '../forms/Form.tsx';
@@ -74,7 +74,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 function describeTarget({ kind }: ChannelConfig): string {
   if (kind === 'email') return 'every member by email';
-  return kind === 'email-addresses' ? 'the confirmed addresses' : nameChannel(kind);
+  return kind === 'email-addresses' ? 'the confirmed addresses' : nameOfKind(kind);
 }
 
 type Opened = ReturnType<typeof open>;
@@ -120,11 +120,11 @@ async function removeAddress({ actor, work, field, fail, say }: Opened, id: stri
 
 type Config = Parameters<typeof readNamedChannelInput>[1];
 
-/** Inputs are named after their group. */
+/** Inputs are named after their kind. */
 function readChannel(form: FormData, current: Config, isNamed: boolean) {
-  const group = groupOf(readText(form, 'kind'));
-  const own = (group?.fields ?? []).map((field) => {
-    return { name: field.name, input: group ? inputName(group, field) : '' };
+  const kind = readText(form, 'kind');
+  const own = (isKindWithFields(kind) ? fieldsOfKind(kind) : []).map(({ name }) => {
+    return { name, input: `${kind}_${name}` };
   });
   const shared = ['name', 'kind', 'collect_minutes'].map((name) => ({ name, input: name }));
   const fields = readFormPairs(

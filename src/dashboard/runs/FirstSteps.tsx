@@ -2,7 +2,7 @@ import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
 import type { ReactNode } from 'react';
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { nameChannel } from '../alerts/alert-words.ts';
+import { nameOfKind } from '#domain/notification-channel';
 import { useMayNotify } from '../page/may-change.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { ChannelView } from '../services.ts';
@@ -81,7 +81,7 @@ function describeAlerts(isDone: boolean, channel: ChannelView['kind']): string {
   if (!isDone) return 'For now alerts only appear on the Alerts page.';
   return channel === 'email'
     ? 'Alerts are emailed to every member.'
-    : `Alerts go to ${nameChannel(channel)}.`;
+    : `Alerts go to ${nameOfKind(channel)}.`;
 }
 
 type StepProps = {
