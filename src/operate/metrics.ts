@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { NotificationObserver } from '#alerts/sending';
 import { readCommit, VERSION } from '#config/version';
 import type { Clock } from '#domain/clock';
@@ -8,7 +8,7 @@ import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { DatabaseSize } from '#store/database/inspection';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import { growthPerDay } from './database-size.ts';
-import { throttled } from './throttled.ts';
+import { type Figure, throttled, watchFigures } from './figures.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -36,96 +36,73 @@ const FAILURES = [...FAILURE_REASONS, 'unknown']
 /** Read at each request. */
 interface MetricSources {
   clock: Clock;
-  inFlight(): number;
-  readBacklog(now: number): Promise<Backlog>;
-  readOutbox(now: number): Promise<Outbox>;
-  ping(): Promise<void>;
-  checkReady(): Promise<void>;
+  inFlight: () => number;
+  readBacklog: (now: number) => Promise<Backlog>;
+  readOutbox: (now: number) => Promise<Outbox>;
+  ping: () => Promise<void>;
+  checkReady: () => Promise<void>;
   /** Null with Postgres. */
-  readFreeBytes(): Promise<number | null>;
-  oldSnapshots(): readonly OldSnapshot[];
+  readFreeBytes: () => Promise<number | null>;
+  oldSnapshots: () => readonly OldSnapshot[];
   /** Null on SQLite. */
-  partitionsAheadMs(now: number): Promise<number | null>;
+  partitionsAheadMs: (now: number) => Promise<number | null>;
   /** Null: no limit. */
   historyMaxBytes: number | null;
-  readSize(now: number): Promise<DatabaseSize>;
+  readSize: (now: number) => Promise<DatabaseSize>;
 }
 
 /** See docs/metrics.md. On the hot path, so children of labelled metrics are created once. */
 export class Metrics implements EngineObserver, NotificationObserver {
   readonly registry = new Registry();
-  readonly #notifications = new Counter({
-    name: 'belfry_notifications_total',
-    help: 'Mails and posts about alerts, by channel and outcome; a failed one is tried again for an hour',
-    labelNames: ['channel', 'outcome'],
-    registers: [this.registry],
-  });
-  readonly #accepted;
-  readonly #outcomes;
-  readonly #lateness;
-  readonly #duration;
+  readonly #notifications = this.#counter(
+    'belfry_notifications_total',
+    'Mails and posts about alerts, by channel and outcome; a failed one is tried again for an hour',
+    ['channel', 'outcome'],
+  );
+  readonly #accepted = this.#counter('belfry_accepted_total', 'Jobs and crons accepted', ['kind']);
+  readonly #outcomes = this.#counter(
+    'belfry_runs_total',
+    'Runs that ended, by kind, outcome and failure reason',
+    ['kind', 'outcome', 'reason'],
+  );
+  readonly #lateness = this.#ofEachKind(
+    'belfry_lateness_seconds',
+    'From the time a run was due to its start',
+    LATENESS_SECONDS,
+  );
+  readonly #duration = this.#ofEachKind(
+    'belfry_run_duration_seconds',
+    'How long the exchange with the target took',
+    DURATION_SECONDS,
+  );
   readonly #batches = batchSizes(this.registry);
-  readonly #blocked;
-  readonly #callbacks;
-  readonly #databaseErrors;
-  readonly #leasesLost;
+  readonly #blocked = this.#counter(
+    'belfry_limit_exceeded_total',
+    'Runs that failed because the month was used up',
+  );
+  readonly #callbacks = this.#counter(
+    'belfry_callbacks_sent_total',
+    'Callbacks sent, whatever came of them',
+  );
+  readonly #leasesLost = this.#counter(
+    'belfry_leases_lost_total',
+    'How often others have declared this process dead while it was alive',
+  );
+  readonly #databaseErrors = this.#counter(
+    'belfry_database_errors_total',
+    'Faults of the database, by code',
+    ['code'],
+  );
 
   constructor() {
-    const registers = [this.registry];
-    describeBuild(this.registry);
+    this.#watch(() => 1, {
+      name: 'belfry_build_info',
+      help: 'Always 1; the labels are the running version and commit',
+      labelNames: ['version', 'commit'],
+      valueOf: (one) => [[{ version: VERSION, commit: readCommit() ?? '' }, one]],
+    });
     collectDefaultMetrics({ register: this.registry, prefix: 'belfry_' });
-    this.#accepted = new Counter({
-      name: 'belfry_accepted_total',
-      help: 'Jobs and crons accepted',
-      labelNames: ['kind'],
-      registers,
-    });
-    this.#outcomes = new Counter({
-      name: 'belfry_runs_total',
-      help: 'Runs that ended, by kind, outcome and failure reason',
-      labelNames: ['kind', 'outcome', 'reason'],
-      registers,
-    });
     this.#beginAtZero();
-    this.#lateness = childrenOf(
-      new Histogram({
-        name: 'belfry_lateness_seconds',
-        help: 'From the time a run was due to its start',
-        labelNames: ['kind'],
-        buckets: LATENESS_SECONDS,
-        registers,
-      }),
-    );
-    this.#duration = childrenOf(
-      new Histogram({
-        name: 'belfry_run_duration_seconds',
-        help: 'How long the exchange with the target took',
-        labelNames: ['kind'],
-        buckets: DURATION_SECONDS,
-        registers,
-      }),
-    );
-    this.#blocked = new Counter({
-      name: 'belfry_limit_exceeded_total',
-      help: 'Runs that failed because the month was used up',
-      registers,
-    });
-    this.#callbacks = new Counter({
-      name: 'belfry_callbacks_sent_total',
-      help: 'Callbacks sent, whatever came of them',
-      registers,
-    });
-    this.#leasesLost = new Counter({
-      name: 'belfry_leases_lost_total',
-      help: 'How often others have declared this process dead while it was alive',
-      registers,
-    });
-    this.#databaseErrors = new Counter({
-      name: 'belfry_database_errors_total',
-      help: 'Faults of the database, by code',
-      labelNames: ['code'],
-      registers,
-    });
   }
 
   /** A series that begins with its first event shows no increase then. */
@@ -138,24 +115,44 @@ export class Metrics implements EngineObserver, NotificationObserver {
   }
 
   watch(sources: MetricSources): void {
-    this.#gauge('belfry_in_flight', 'Requests under way in this process', [], (gauge) =>
-      gauge.set(sources.inFlight()),
-    );
-    this.#gauge(
-      'belfry_old_snapshot_seconds',
-      'Age of the oldest snapshot of the database, from ten minutes on',
-      ['held_by'],
-      (gauge) => {
-        gauge.reset();
-        for (const { holder, seconds } of sources.oldSnapshots()) {
-          gauge.set({ held_by: holder }, seconds);
-        }
-      },
-    );
-    this.#watchPartitions(sources);
+    const { clock } = sources;
+    const often = <Found>(read: (now: number) => Promise<Found>) =>
+      throttled(clock, read, BACKLOG_EVERY_MS);
+    this.#watch(sources.inFlight, {
+      name: 'belfry_in_flight',
+      help: 'Requests under way in this process',
+      valueOf: (requests) => requests,
+    });
+    this.#watch(sources.oldSnapshots, {
+      name: 'belfry_old_snapshot_seconds',
+      help: 'Age of the oldest snapshot of the database, from ten minutes on',
+      labelNames: ['held_by'],
+      valueOf: (old) => old.map(({ holder, seconds }) => [{ held_by: holder }, seconds]),
+    });
+    this.#watch(often(sources.partitionsAheadMs), {
+      name: 'belfry_partitions_ahead_seconds',
+      help: 'For how long jobs that end will find a partition of the history; 0 where there is none for now',
+      valueOf: (aheadMs) => aheadMs && aheadMs / 1000,
+    });
     this.#watchSize(sources);
-    this.#watchBacklog(sources);
-    this.#watchOutbox(sources);
+    this.#watch(
+      often(sources.readBacklog),
+      countsPer('state', 'belfry_jobs', 'Jobs that are not finished, by state'),
+      agesPer(
+        'state',
+        'belfry_oldest_job_seconds',
+        'For how long the oldest of them has been due or under way; 0 where there is none',
+      ),
+    );
+    this.#watch(
+      often(sources.readOutbox),
+      countsPer('of', 'belfry_undelivered', 'Callbacks and notifications that wait to be sent'),
+      agesPer(
+        'of',
+        'belfry_oldest_undelivered_seconds',
+        'For how long the oldest callback has waited, or a notification has been tried',
+      ),
+    );
     this.#watchDatabase(sources);
   }
 
@@ -211,144 +208,89 @@ export class Metrics implements EngineObserver, NotificationObserver {
     if (blocked > 0) this.#blocked.inc(blocked);
   }
 
-  #watchPartitions(sources: MetricSources): void {
-    const { clock } = sources;
-    const read = throttled(clock, () => sources.partitionsAheadMs(clock.now()), BACKLOG_EVERY_MS);
-    this.#gauge(
-      'belfry_partitions_ahead_seconds',
-      'For how long jobs that end will find a partition of the history; 0 where there is none for now',
-      [],
-      async (gauge) => {
-        const aheadMs = await read();
-        if (aheadMs === null) gauge.remove();
-        else gauge.set(aheadMs / 1000);
+  #watchSize({ clock, readSize, historyMaxBytes }: MetricSources): void {
+    this.#watch(
+      throttled(clock, readSize, SIZE_EVERY_MS),
+      {
+        name: 'belfry_database_used_bytes',
+        help: 'Space of the database in use, without that of deleted rows',
+        valueOf: ({ usedBytes }) => usedBytes,
+      },
+      {
+        name: 'belfry_database_growth_bytes_per_day',
+        help: 'What the runs of a day of the last week need; missing with fewer than 1,000 runs',
+        valueOf: growthPerDay,
       },
     );
-  }
-
-  #watchSize(sources: MetricSources): void {
-    const { clock, historyMaxBytes } = sources;
-    const read = throttled(clock, () => sources.readSize(clock.now()), SIZE_EVERY_MS);
-    const watch = (name: string, help: string, valueOf: (size: DatabaseSize) => number | null) =>
-      this.#gauge(name, help, [], async (gauge) => {
-        const size = await read();
-        const value = size && valueOf(size);
-        if (value === null) gauge.remove();
-        else gauge.set(value);
-      });
-    watch(
-      'belfry_database_used_bytes',
-      'Space of the database in use, without that of deleted rows',
-      ({ usedBytes }) => usedBytes,
-    );
-    watch(
-      'belfry_database_growth_bytes_per_day',
-      'What the runs of a day of the last week need; missing with fewer than 1,000 runs',
-      growthPerDay,
-    );
-    if (historyMaxBytes === null) return;
-    const help = 'HISTORY_MAX_MB: with more, the oldest ended runs are deleted';
-    this.#gauge('belfry_history_max_bytes', help, [], (gauge) => gauge.set(historyMaxBytes));
-  }
-
-  #watchBacklog(sources: MetricSources): void {
-    const { clock } = sources;
-    const read = throttled(clock, () => sources.readBacklog(clock.now()), BACKLOG_EVERY_MS);
-    const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
-      this.#gauge(name, help, ['state'], async (gauge) => {
-        const backlog = await read();
-        gauge.reset();
-        for (const [state, found] of Object.entries(backlog ?? {})) {
-          gauge.set({ state }, valueOf(found));
-        }
-      });
-    watch('belfry_jobs', 'Jobs that are not finished, by state', ({ count }) => count);
-    const oldestHelp =
-      'For how long the oldest of them has been due or under way; 0 where there is none';
-    watch('belfry_oldest_job_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
-  }
-
-  #watchOutbox(sources: MetricSources): void {
-    const { clock } = sources;
-    const read = throttled(clock, () => sources.readOutbox(clock.now()), BACKLOG_EVERY_MS);
-    const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
-      this.#gauge(name, help, ['of'], async (gauge) => {
-        const outbox = await read();
-        gauge.reset();
-        for (const [of, found] of Object.entries(outbox ?? {})) gauge.set({ of }, valueOf(found));
-      });
-    watch(
-      'belfry_undelivered',
-      'Callbacks and notifications that wait to be sent',
-      ({ count }) => count,
-    );
-    const oldestHelp =
-      'For how long the oldest callback has waited, or a notification has been tried';
-    watch('belfry_oldest_undelivered_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
+    this.#watch(() => historyMaxBytes, {
+      name: 'belfry_history_max_bytes',
+      help: 'HISTORY_MAX_MB: with more, the oldest ended runs are deleted',
+      valueOf: (bytes) => bytes,
+    });
   }
 
   /** One query measures availability and response time. */
-  #watchDatabase(sources: MetricSources): void {
-    const { clock } = sources;
+  #watchDatabase({ clock, ping, checkReady, readFreeBytes }: MetricSources): void {
+    const look = throttled(clock, () => checkReady().then(() => 1), BACKLOG_EVERY_MS);
+    this.#watch(async () => (await look()) ?? 0, {
+      name: 'belfry_ready',
+      help: 'Whether the database answers and takes writes: 1 or 0',
+      valueOf: (isReady) => isReady,
+    });
     const ask = async () => {
       const askedAtMs = clock.monotonicMs();
-      await sources.ping();
+      await ping();
       return (clock.monotonicMs() - askedAtMs) / 1000;
     };
-    const look = throttled(clock, ask, BACKLOG_EVERY_MS);
-    const checkReady = async () => {
-      await sources.checkReady();
-      return true;
-    };
-    const isReady = throttled(clock, checkReady, BACKLOG_EVERY_MS);
-    const readyHelp = 'Whether the database answers and takes writes: 1 or 0';
-    this.#gauge('belfry_ready', readyHelp, [], async (gauge) =>
-      gauge.set((await isReady()) === null ? 0 : 1),
-    );
-    const slowHelp = 'How long the database took for the smallest question';
-    this.#gauge('belfry_database_answer_seconds', slowHelp, [], async (gauge) => {
-      const seconds = await look();
-      if (seconds === null) gauge.remove();
-      else gauge.set(seconds);
+    this.#watch(throttled(clock, ask, BACKLOG_EVERY_MS), {
+      name: 'belfry_database_answer_seconds',
+      help: 'How long the database took for the smallest question',
+      valueOf: (seconds) => seconds,
     });
-    const diskHelp = 'What is free on the disk of the SQLite file';
-    this.#gauge('belfry_disk_free_bytes', diskHelp, [], async (gauge) => {
-      const bytes = await sources.readFreeBytes().catch(() => null);
-      if (bytes === null) gauge.remove();
-      else gauge.set(bytes);
+    this.#watch(() => readFreeBytes().catch(() => null), {
+      name: 'belfry_disk_free_bytes',
+      help: 'What is free on the disk of the SQLite file',
+      valueOf: (bytes) => bytes,
     });
   }
 
-  #gauge(
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: (gauge: Gauge) => void | Promise<void>,
+  #watch<Found>(
+    look: () => Found | null | Promise<Found | null>,
+    ...figures: Figure<Found>[]
   ): void {
+    watchFigures(this.registry, look, figures);
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #ofEachKind(name: string, help: string, buckets: number[]) {
     const registers = [this.registry];
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect: () => read(gauge),
-    });
+    const histogram = new Histogram({ name, help, labelNames: ['kind'], buckets, registers });
+    return { job: histogram.labels('job'), execution: histogram.labels('execution') };
   }
 }
 
-function childrenOf(histogram: Histogram<'kind'>) {
-  return { job: histogram.labels('job'), execution: histogram.labels('execution') };
+type States = Readonly<Record<string, InState>> | Backlog | Outbox;
+
+function per(
+  label: string,
+  valueOf: (found: InState) => number,
+  named: Pick<Figure<States>, 'name' | 'help'>,
+): Figure<States> {
+  return {
+    ...named,
+    labelNames: [label],
+    valueOf: (states) =>
+      Object.entries(states).map(([state, found]) => [{ [label]: state }, valueOf(found)]),
+  };
 }
 
-function describeBuild(registry: Registry): void {
-  const gauge = new Gauge({
-    name: 'belfry_build_info',
-    help: 'Always 1; the labels are the running version and commit',
-    labelNames: ['version', 'commit'],
-    registers: [registry],
-  });
-  gauge.set({ version: VERSION, commit: readCommit() ?? '' }, 1);
-}
+const countsPer = (label: string, name: string, help: string) =>
+  per(label, ({ count }) => count, { name, help });
+const agesPer = (label: string, name: string, help: string) =>
+  per(label, ({ oldestMs }) => oldestMs / 1000, { name, help });
 
 function batchSizes(registry: Registry) {
   const sizes = new Histogram({

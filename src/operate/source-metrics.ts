@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Clock } from '#domain/clock';
 import type {
   EachSource,
@@ -6,7 +6,7 @@ import type {
   SourceFigures,
   TeamFigures,
 } from '#store/figures/source-figures';
-import { throttled } from './throttled.ts';
+import { type Figure, type Labels, throttled, watchFigures } from './figures.ts';
 
 /** They cost more than other metrics, and Prometheus scrapes about as often. */
 const READ_EVERY_MS = 15_000;
@@ -18,59 +18,36 @@ interface SourceReader {
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-type Labels = Readonly<Record<string, string>>;
-
-interface Figure {
-  name: string;
-  help: string;
-  labelNames: readonly string[];
-  isCounter?: true;
-  /** A series whose value is null is left out. */
-  seriesOf: (found: EachSource) => [Labels, number | null][];
-}
+type SourceFigure = Figure<EachSource>;
 
 /** The same values in every process. */
 export function watchSources(
   registry: Registry,
   { clock, read, monthlyLimitOf }: SourceReader,
 ): void {
-  const look = throttled(clock, () => read(clock.now()), READ_EVERY_MS);
-  const figures = [
+  watchFigures(registry, throttled(clock, read, READ_EVERY_MS), [
     ...figuresOf('cron', ({ crons }) => crons),
     ...figuresOf('queue', ({ queues }) => queues),
     runsOf('cron', 'Runs that were sent', ({ crons }) => crons),
     runsOf('queue', 'Attempts that were sent', ({ queues }) => queues),
     ...figuresOfTeams(monthlyLimitOf),
     LEFT_OUT,
-  ];
-  for (const { isCounter, seriesOf, ...metricOptions } of figures) {
-    const options = { ...metricOptions, registers: [registry] };
-    const collect = async () => {
-      const found = await look();
-      metric.reset();
-      for (const [labels, value] of found === null ? [] : seriesOf(found)) {
-        if (value !== null) metric.inc(labels, value);
-      }
-    };
-    const metric: Counter | Gauge = isCounter
-      ? new Counter({ ...options, collect })
-      : new Gauge({ ...options, collect });
-  }
+  ]);
 }
 
 function figuresOf(
   of: 'cron' | 'queue',
   sourcesOf: (found: EachSource) => readonly SourceFigures[],
-): Figure[] {
+): SourceFigure[] {
   const figure = (
     name: string,
     help: string,
     valueOf: (figures: SourceFigures) => number | null,
-  ): Figure => ({
+  ): SourceFigure => ({
     name: `belfry_${of}_${name}`,
     help,
     labelNames: ['team', of, 'id'],
-    seriesOf: (found) => sourcesOf(found).map((each) => [labelsOf(of, each), valueOf(each)]),
+    valueOf: (found) => sourcesOf(found).map((each) => [labelsOf(of, each), valueOf(each)]),
   });
   return [
     figure(
@@ -95,12 +72,12 @@ const runsOf = (
   of: 'cron' | 'queue',
   what: string,
   sourcesOf: (found: EachSource) => readonly SourceFigures[],
-): Figure => ({
+): SourceFigure => ({
   name: `belfry_${of}_runs_total`,
   help: `${what} and have ended, since midnight UTC`,
   labelNames: ['team', of, 'id', 'outcome'],
   isCounter: true,
-  seriesOf: (found) =>
+  valueOf: (found) =>
     sourcesOf(found).flatMap((each) => {
       const { success, retried, failed } = each.runs;
       const runs = of === 'cron' ? { success, failed } : { success, retried, failed };
@@ -108,24 +85,24 @@ const runsOf = (
     }),
 });
 
-const LEFT_OUT: Figure = {
+const LEFT_OUT: SourceFigure = {
   name: 'belfry_sources_left_out',
   help: 'Crons, queues and teams beyond METRICS_MAX_SOURCES',
   labelNames: ['kind'],
-  seriesOf: ({ leftOut }) => Object.entries(leftOut).map(([kind, count]) => [{ kind }, count]),
+  valueOf: ({ leftOut }) => Object.entries(leftOut).map(([kind, count]) => [{ kind }, count]),
 };
 
-function figuresOfTeams(monthlyLimitOf: SourceReader['monthlyLimitOf']): Figure[] {
+function figuresOfTeams(monthlyLimitOf: SourceReader['monthlyLimitOf']): SourceFigure[] {
   const labelNames = ['team', 'id'];
   const figure = (
     name: string,
     help: string,
     valueOf: (team: TeamFigures) => number | null,
-  ): Figure => ({
+  ): SourceFigure => ({
     name,
     help,
     labelNames,
-    seriesOf: ({ teams }) => teams.map((team) => [labelsOfTeam(team), valueOf(team)]),
+    valueOf: ({ teams }) => teams.map((team) => [labelsOfTeam(team), valueOf(team)]),
   });
   return [
     {
@@ -133,7 +110,7 @@ function figuresOfTeams(monthlyLimitOf: SourceReader['monthlyLimitOf']): Figure[
       help: 'Runs that have ended, since midnight UTC',
       labelNames: [...labelNames, 'outcome'],
       isCounter: true,
-      seriesOf: ({ teams }) => teams.flatMap((team) => byOutcome(labelsOfTeam(team), team.runs)),
+      valueOf: ({ teams }) => teams.flatMap((team) => byOutcome(labelsOfTeam(team), team.runs)),
     },
     figure('belfry_team_month_runs', 'Runs counted in this UTC month', (team) => team.usedInMonth),
     figure('belfry_team_month_limit', 'Runs that a month may have', ({ plan }) =>
