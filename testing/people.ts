@@ -5,10 +5,9 @@ import { FakeClock } from '#demo/fake-clock';
 import { CookieJar } from './client.ts';
 import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
-import type { PeopleConfig } from '#people/config';
+import type { PeopleConfig, RequestContext } from '#people/context';
 import { createPeople } from '#people/people';
 import type { Role } from '#people/roles';
-import type { RequestContext } from '#people/request-context';
 
 /** The module `people` on a database, with its own clock and log. */
 

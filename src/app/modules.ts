@@ -4,7 +4,7 @@ import type { OpenModules, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
 import { NAMED_DOERS } from '#domain/activity';
-import type { PeopleConfig } from '#people/config';
+import type { PeopleConfig } from '#people/context';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';

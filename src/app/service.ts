@@ -29,7 +29,7 @@ import { createMetricsPage } from '#operate/metrics-page';
 import { watchProxySignIn } from '#operate/proxy-watch';
 import { watchSources } from '#operate/source-metrics';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
-import type { PeopleConfig } from '#people/config';
+import type { PeopleConfig } from '#people/context';
 import { createMailer, type Mailer } from '#people/mail';
 import { monthlyLimitsOf } from '#people/plans';
 import { createPeople, type People } from '#people/people';

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { formatMillis } from '#domain/instant';
 import { rangeOf } from '#domain/limits';
-import type { CronChange } from '#work/cron-actions';
-import { MUTE_HOURS } from '#work/mutes';
+import { type CronChange, MUTE_HOURS } from '#work/cron-actions';
 import { CRON } from '#work/resources/cron';
 import { readChange } from '#work/resources/resource';
-import { readOneTag } from '#work/resources/words';
+import { readOneTag } from '#work/resources/list-kinds';
 import type { Work } from '#work/work';
 import { addBulkEdit } from './bulk-edit.ts';
 import { addCollectionCommands, type ItemPlace } from './collection-commands.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { formatMillis } from '#domain/instant';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
-import type { BulkOutcome, BulkQuestion } from '#work/job-contract';
+import type { BulkOutcome, BulkQuestion } from '#work/bulk-actions';
 import type { JobDetail } from '#work/jobs';
 import { JOB, JOB_EDIT } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';

@@ -6,9 +6,14 @@ import type { TooMany } from '#people/outcomes';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
-export type * from '#work/cron-contract';
-export type * from '#work/job-contract';
-export type * from '#work/run-contract';
+export type * from '#work/bulk-actions';
+export type { CronListRow, Durations } from '#work/cron-pages';
+export type { DepthStep, Outcomes, OutcomeStep, PeriodFigures } from '#work/figures';
+export type { FailureGroup, ShownTask } from '#work/jobs';
+export type { Figures, Overview, Trouble } from '#work/overview';
+export type { QueueHistory, QueueListRow, RateWait } from '#work/queues';
+export type * from '#work/run-detail';
+export type * from '#work/sources';
 export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 
@@ -25,7 +30,7 @@ export type {
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { SameCron } from '#work/crons';
-export type { TeamPause } from '#work/team-pauses';
+export type { TeamPause } from '#work/team-settings';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource } from '#work/windows';
 
@@ -40,7 +45,7 @@ export type { Usage } from '#people/plans';
 export type { ServiceAccount } from '#people/service-accounts';
 export type { InvitedRole, Permission } from '#people/roles';
 export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
-export type { RequestContext } from '#people/request-context';
+export type { RequestContext } from '#people/context';
 
 type Teams = People['teams'];
 export type Colleague = Awaited<ReturnType<Teams['listColleagues']>>[number];

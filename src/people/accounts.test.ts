@@ -10,7 +10,7 @@ import {
   PASSWORD,
   type TestPeople,
 } from '#testing/people';
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from './context.ts';
 
 const NEW_PASSWORD = 'a better password';
 const keep = { revokesToken: false };

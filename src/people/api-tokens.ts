@@ -1,7 +1,7 @@
 import { nameServiceAccount, nameTokenOf } from '#domain/actors';
 import type { Clock } from '#domain/clock';
 import type { Store } from '#store/store';
-import type { Background } from './background.ts';
+import type { Background } from './context.ts';
 import { hashToken, isServiceToken, isTokenShaped, makeApiToken } from './secrets.ts';
 
 /** A user or a service account. */

@@ -1,10 +1,16 @@
 import { createHmac } from 'node:crypto';
+import type { ActivityEntry } from '#domain/activity';
 import { isId } from '#domain/ids';
-import { type ChannelAddress, stateOfAddress } from '#domain/notification-channel';
+import {
+  type ChannelAddress,
+  type ChannelConfig,
+  nameOfKind,
+  originOf,
+  stateOfAddress,
+} from '#domain/notification-channel';
 import type { FoundAddress } from '#store/alerts/channels';
 import { type Actor, authorize } from './actor.ts';
-import type { PeopleConfig } from './config.ts';
-import type { Context } from './context.ts';
+import type { Context, PeopleConfig } from './context.ts';
 import { isSame } from './cookies.ts';
 import { keyOf, makeLinks, readSecret } from './links.ts';
 import { writeAddressMail } from './mails.ts';
@@ -172,4 +178,29 @@ async function record(
 ): Promise<void> {
   const subject = { id: channelId, name: channelName ?? 'Default channel' };
   await activity.ofTeam(teamId, 'recipient', { action, subject, detail: email });
+}
+
+/** A test posts to any address that an admin types, or mails every member. */
+
+/** Null: it may be sent. */
+export async function beginChannelTest(
+  context: Context,
+  actor: Actor,
+  config: ChannelConfig,
+): Promise<TooMany | null> {
+  const { limits, activity } = context;
+  const { userId, teamId } = await authorize(context, actor, 'notifications');
+  const tooMany =
+    (await limits.count('channel-test', userId)) ??
+    (await limits.count('team-channel-test', teamId));
+  if (tooMany) return tooMany;
+  await activity.ofTeam(teamId, actor, entryOfTest(config));
+  return null;
+}
+
+/** Names the server, which may differ from the stored channel's. */
+export function entryOfTest(config: ChannelConfig): ActivityEntry {
+  const origin = originOf(config);
+  const at = origin === null ? '' : ` at ${origin}`;
+  return { action: 'channel.tested', detail: `${nameOfKind(config.kind)}${at}` };
 }

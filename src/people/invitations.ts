@@ -2,7 +2,7 @@ import { normalizeEmail } from '#domain/email-address';
 import { isId } from '#domain/ids';
 import type { Invitation } from '#store/people/invitations';
 import { type Actor, authorize } from './actor.ts';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { markOf } from './email-links.ts';
 import { checkEmail, gatherErrors } from './fields.ts';
 import { writeInvitationMail } from './mails.ts';
@@ -15,7 +15,6 @@ import {
   type Refused,
   type TooMany,
 } from './outcomes.ts';
-import type { RequestContext } from './request-context.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 

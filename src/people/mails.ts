@@ -5,135 +5,81 @@ import type { Mail } from './mail.ts';
  * Plain text. No subject contains a name, and no name becomes a link, so attackers can't make us mail their message.
  */
 
-const SIGNED = '\n\nBelfry\n';
-
-export function writeResetMail(to: string, link: string): Mail {
-  return {
-    to,
-    link,
-    subject: 'Set a new password for Belfry',
-    text: `Somebody asked to set a new password for your Belfry account. To do so, open this link within an hour:
-
-${link}
-
-If it was not you, ignore this mail: your password stays as it is.${SIGNED}`,
-  };
+function letter(to: string, link: string | null, subject: string, paragraphs: string[]): Mail {
+  return { to, link, subject, text: `${[...paragraphs, 'Belfry'].join('\n\n')}\n` };
 }
 
-export function writeEmailChangeMail(to: string, link: string): Mail {
-  return {
-    to,
-    link,
-    subject: 'Confirm your new email address for Belfry',
-    text: `To use this address for your Belfry account, open this link within an hour:
+const letterAround =
+  (subject: string, before: string, after: string) => (to: string, link: string) =>
+    letter(to, link, subject, [before, link, after]);
 
-${link}
+export const writeResetMail = letterAround(
+  'Set a new password for Belfry',
+  'Somebody asked to set a new password for your Belfry account. To do so, open this link within an hour:',
+  'If it was not you, ignore this mail: your password stays as it is.',
+);
 
-If you did not ask for it, ignore this mail.${SIGNED}`,
-  };
-}
+export const writeEmailChangeMail = letterAround(
+  'Confirm your new email address for Belfry',
+  'To use this address for your Belfry account, open this link within an hour:',
+  'If you did not ask for it, ignore this mail.',
+);
 
-export function writeEmailMail(to: string, link: string): Mail {
-  return {
-    to,
-    link,
-    subject: 'Confirm your email address for Belfry',
-    text: `There is a Belfry account with this address. If it is yours, open this link within an hour, so that alerts and invitations can be mailed:
+export const writeEmailMail = letterAround(
+  'Confirm your email address for Belfry',
+  'There is a Belfry account with this address. If it is yours, open this link within an hour, so that alerts and invitations can be mailed:',
+  'If it is not yours, ignore this mail: nothing else will come.',
+);
 
-${link}
-
-If it is not yours, ignore this mail: nothing else will come.${SIGNED}`,
-  };
-}
-
-export function writeSignUpMail(to: string, link: string): Mail {
-  return {
-    to,
-    link,
-    subject: 'Your link to create a Belfry account',
-    text: `To create a Belfry account with this address, open this link within an hour:
-
-${link}
-
-If you did not ask for it, ignore this mail: there is no account, and nothing else will come.${SIGNED}`,
-  };
-}
+export const writeSignUpMail = letterAround(
+  'Your link to create a Belfry account',
+  'To create a Belfry account with this address, open this link within an hour:',
+  'If you did not ask for it, ignore this mail: there is no account, and nothing else will come.',
+);
 
 /** To an existing account, which the sign-up page must not reveal. */
-export function writeHasAccountMail(to: string, link: string): Mail {
-  return {
-    to,
-    link,
-    subject: 'You have a Belfry account already',
-    text: `Somebody asked to create a Belfry account with this address, which has one already. Sign in here:
-
-${link}
-
-If it was not you, ignore this mail.${SIGNED}`,
-  };
-}
+export const writeHasAccountMail = letterAround(
+  'You have a Belfry account already',
+  'Somebody asked to create a Belfry account with this address, which has one already. Sign in here:',
+  'If it was not you, ignore this mail.',
+);
 
 /** To the old address, before the change. */
 export function writeEmailChangeAskedMail(to: string, newEmail: string, stopLink: string): Mail {
-  return {
-    to,
-    link: stopLink,
-    subject: 'A change of the email of your Belfry account was requested',
-    text: `Somebody who is signed in to your Belfry account, and knows its password, asked to change its email to ${newEmail}. If it was you, there is nothing to do here: confirm the change by the link that the new address got.
-
-If it was not you, open this link within an hour. It stops the change:
-
-${stopLink}
-
-Then set a new password: it ends all sessions.${SIGNED}`,
-  };
+  return letter(to, stopLink, 'A change of the email of your Belfry account was requested', [
+    `Somebody who is signed in to your Belfry account, and knows its password, asked to change its email to ${newEmail}. If it was you, there is nothing to do here: confirm the change by the link that the new address got.`,
+    'If it was not you, open this link within an hour. It stops the change:',
+    stopLink,
+    'Then set a new password: it ends all sessions.',
+  ]);
 }
 
 /** To the old address, after the change. A thief with a session can't stop it. */
 export function writeEmailChangedMail(to: string, newEmail: string): Mail {
-  return {
-    to,
-    link: null,
-    subject: 'Your Belfry account has a new email address',
-    text: `Your Belfry account now uses ${newEmail}. If you did not change it, contact the operator of this Belfry at once.${SIGNED}`,
-  };
+  return letter(to, null, 'Your Belfry account has a new email address', [
+    `Your Belfry account now uses ${newEmail}. If you did not change it, contact the operator of this Belfry at once.`,
+  ]);
 }
 
-interface InvitationFacts {
-  teamName: string;
-  invitedByName: string;
-  link: string;
-}
-
-export function writeInvitationMail(to: string, facts: InvitationFacts): Mail {
-  const { teamName, invitedByName, link } = facts;
-  return {
-    to,
+export function writeInvitationMail(
+  to: string,
+  { teamName, invitedByName, link }: { teamName: string; invitedByName: string; link: string },
+): Mail {
+  return letter(to, link, 'You are invited to a team on Belfry', [
+    `${breakLinks(invitedByName)} invites you to the team “${breakLinks(teamName)}” on Belfry. To join it, open this link within a week:`,
     link,
-    subject: 'You are invited to a team on Belfry',
-    text: `${breakLinks(invitedByName)} invites you to the team “${breakLinks(teamName)}” on Belfry. To join it, open this link within a week:
-
-${link}
-
-The link works once.${SIGNED}`,
-  };
+    'The link works once.',
+  ]);
 }
 
 /** To a person who may not use Belfry. */
-export function writeAddressMail(to: string, { teamName, link }: AddressFacts): Mail {
-  return {
-    to,
+export function writeAddressMail(
+  to: string,
+  { teamName, link }: { teamName: string; link: string },
+): Mail {
+  return letter(to, link, 'Confirm that you want alerts from Belfry', [
+    `The team “${breakLinks(teamName)}” wants to send alerts about its scheduled requests to this address. If you want them, open this link within a week:`,
     link,
-    subject: 'Confirm that you want alerts from Belfry',
-    text: `The team “${breakLinks(teamName)}” wants to send alerts about its scheduled requests to this address. If you want them, open this link within a week:
-
-${link}
-
-You need no account. Each alert has a link to stop them. If you do not want them, ignore this mail: no alerts will come.${SIGNED}`,
-  };
-}
-
-interface AddressFacts {
-  teamName: string;
-  link: string;
+    'You need no account. Each alert has a link to stop them. If you do not want them, ignore this mail: no alerts will come.',
+  ]);
 }

@@ -1,13 +1,12 @@
 import type { ActivityAction } from '#domain/activity';
 import { normalizeEmail } from '#domain/email-address';
 import type { TeamOfUser } from '#store/people/users';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { mailChange, mailConfirmation, useConfirmation, useStop } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
 import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';
-import type { RequestContext } from './request-context.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';

@@ -138,3 +138,18 @@ test('a challenge to add a passkey counts for its user only, and ends with a new
   const added = await accounts.addPasskey({ name: 'x', answer: late }, browser.request);
   assert.equal(added.kind, 'refused');
 });
+
+test('passkeys are offered at HTTPS with a host name, and on this machine', async () => {
+  for (const [baseUrl, isOffered] of [
+    ['https://belfry.example', true],
+    ['https://belfry.example:8443', true],
+    ['http://localhost:3000', true],
+    ['http://belfry.example', false],
+    ['https://203.0.113.7', false],
+    ['http://127.0.0.1:3000', false],
+    ['https://[2001:db8::1]', false],
+  ] as const) {
+    await using fixture = await openPeople({ baseUrl });
+    assert.equal(fixture.people.accounts.offersPasskeys(), isOffered, baseUrl);
+  }
+});

@@ -6,7 +6,7 @@ import type {
 import { isId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import type { StoredPasskey } from '#store/people/passkeys';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { makeSecrets, type Purpose, takeSecret, validMsOf } from './links.ts';
 import {
@@ -19,8 +19,6 @@ import {
   type TooMany,
 } from './outcomes.ts';
 import { confirmPassword, inSession } from './reauthentication.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn, whoIs } from './sessions.ts';
 
 /**
@@ -50,12 +48,17 @@ const NOT_ADDED = 'The passkey was not added. Begin again.';
 const NOBODY = '-';
 
 /** Not if passwords are switched off. */
-export function offersPasskeys(context: Context): boolean {
+export function offersPasskeys(context: Pick<Context, 'config'>): boolean {
   return partyOf(context) !== null;
 }
 
-const partyOf = ({ config }: Context) =>
-  config.passwordSignIn ? relyingPartyOf(config.baseUrl) : null;
+/** Null: browsers support passkeys only on HTTPS with a host name, or on this machine. */
+function partyOf({ config }: Pick<Context, 'config'>): { id: string; origin: string } | null {
+  const { protocol, hostname, origin } = new URL(config.baseUrl);
+  const isNumeric = hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
+  if (!config.passwordSignIn || isNumeric) return null;
+  return protocol === 'https:' || hostname === 'localhost' ? { id: hostname, origin } : null;
+}
 
 export async function beginPasskeySignIn(
   context: Context,

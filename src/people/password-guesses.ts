@@ -1,12 +1,11 @@
 import { normalizeEmail } from '#domain/email-address';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import type { CookieContext } from './cookies.ts';
 import { recognizeDevice } from './devices.ts';
 import { checkEmail } from './fields.ts';
 import type { Rule } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** Counts a guess before it is compared, so that simultaneous guesses count too. */
 

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '#domain/email-address';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { recognizeDevice, rememberDevice } from './devices.ts';
 import { checkPassword, gatherErrors } from './fields.ts';
 import type { Rule } from './limits.ts';
@@ -7,7 +7,6 @@ import { keyOf, mailLink, readSecret } from './links.ts';
 import { writeResetMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
-import type { RequestContext } from './request-context.ts';
 
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;

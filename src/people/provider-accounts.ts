@@ -1,11 +1,10 @@
 import { normalizeEmail } from '#domain/email-address';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { User } from '#store/people/users';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { checkEmail, checkName, normalizeName } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** What a provider or proxy asserts about a user (§5.7). */
 export interface ExternalIdentity {

@@ -1,12 +1,11 @@
 import type { User } from '#store/people/users';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readSigned, type SignedCookie, writeSigned } from './cookies.ts';
-import { applyGroups } from './group-memberships.ts';
+import { applyGroups } from './groups.ts';
 import { NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
 import { findOrMakeAccount, type Found, type NoAccount } from './provider-accounts.ts';
 import { type ProviderAttempt, ProviderFault, type ProviderIdentity } from './provider.ts';
 import { forgetProof, proveAgain } from './reauthentication.ts';
-import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn } from './sessions.ts';
 
 /**

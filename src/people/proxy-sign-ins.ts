@@ -1,7 +1,7 @@
 import type { Arrival } from '#domain/arrival';
 import { PROXY_ISSUER } from '#store/people/provider-links';
-import type { Context } from './context.ts';
-import { applyGroups } from './group-memberships.ts';
+import type { Context, RequestContext } from './context.ts';
+import { applyGroups } from './groups.ts';
 import { DONE, type Done, type TooMany } from './outcomes.ts';
 import {
   findAccount,
@@ -10,7 +10,6 @@ import {
   type ExternalIdentity,
 } from './provider-accounts.ts';
 import { PROXY_NAME, type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
-import type { RequestContext } from './request-context.ts';
 import { isTokenShaped } from './secrets.ts';
 import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 

@@ -1,10 +1,9 @@
 import type { User } from '#store/people/users';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readSigned, type SignedCookie, writeSigned } from './cookies.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { guessInSession } from './password-guesses.ts';
 import { PROXY_NAME } from './proxy-claim.ts';
-import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
 /**

@@ -4,11 +4,10 @@ import { isId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import type { ServiceAccount } from '#store/people/service-accounts';
 import { type Actor, authorize } from './actor.ts';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { checkName, gatherErrors, normalizeName } from './fields.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { confirmPassword } from './reauthentication.ts';
-import type { RequestContext } from './request-context.ts';
 import { makeServiceToken } from './secrets.ts';
 
 /** Tokens of a team that belong to no user, so they keep working when people leave (§5.11). */

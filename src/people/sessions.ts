@@ -3,13 +3,12 @@ import { DAY_MS, HOUR_MS } from '#domain/instant';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { FoundSession, Rotation } from '#store/people/sessions';
 import type { TeamOfUser, UserWithTeams } from '#store/people/users';
-import type { Context } from './context.ts';
+import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { rememberDevice } from './devices.ts';
 import { makeSecrets, validMsOf } from './links.ts';
 import type { TooMany } from './outcomes.ts';
 import { guessAtSignIn } from './password-guesses.ts';
-import type { RequestContext } from './request-context.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 /**
