@@ -10,7 +10,7 @@ import { NO_LIMITS } from '#store/figures/usage';
 import { daysOfPartition } from '#store/retention/partitions';
 import type { ClaimedJob } from '#store/runs/claims';
 import type { OpenedStore, Store } from '#store/store';
-import type { JobSearch } from '#work/job-contract';
+import type { JobSearch } from '#work/bulk-actions';
 import { createWork, type Work } from '#work/work';
 import { HISTORY_DAYS, locationOf, openBenchStore } from './belfry.ts';
 import { insertJobs, STORED_BODY, STORED_TRACE } from './bulk.ts';

@@ -5,8 +5,7 @@ import type { Mask } from '#domain/masking';
 import { NotAllowed } from '#domain/not-allowed';
 import type { Store } from '#store/store';
 import { maskDeep } from './masking.ts';
-import type { ShowOptions } from './run-contract.ts';
-import { withMasks } from './run-detail.ts';
+import { type ShowOptions, withMasks } from './run-detail.ts';
 import { type Method, type Need, type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
 

@@ -1,21 +1,16 @@
 import { earliestIdAt, isId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import { describeRate, leastRate, type Rate, spanOf } from '#domain/rate';
+import type { BoundedCount } from '#store/database/bounded-count';
+import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResendAgain, Spread } from '#store/jobs/job-actions';
+import type { ResentCount } from '#store/jobs/resent';
 import type { JobSearch as StoredSearch } from '#store/lists/lists';
+import type { JobSearch, JobTab } from '#store/lists/search';
 import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
-import type {
-  BulkAnswers,
-  ChosenAnswers,
-  BulkKind,
-  BulkOutcome,
-  BulkQuestion,
-  JobSearch,
-} from './job-contract.ts';
 import { isSendableUrl } from './fields.ts';
 import { readSearch } from './job-search.ts';
-import type { BoundedCount } from './run-contract.ts';
 
 /** More are handled in the background. */
 export const MOST_AT_ONCE = 200;
@@ -79,19 +74,23 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
-export async function actOnChosen(
+/** At most 200 ids. All jobs of a search: `startBulk`. */
+export async function actOnJobs(
   store: Store,
   teamId: string,
-  chosen: { kind: BulkKind; jobIds: readonly string[]; actor: string | null } & ChosenAnswers,
+  kind: BulkKind,
+  jobIds: readonly string[],
+  answers: ChosenAnswers = {},
+  actor: string | null = null,
 ): Promise<BulkOutcome> {
-  const { kind, jobIds, actor, resent: answer = 'ask' } = chosen;
+  const { resent: answer = 'ask' } = answers;
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
-  const rate = kind === 'retry' ? chosen.rate : undefined;
-  const mismatch = rate && explainMismatch(rate, exactly(ids.length));
-  if (mismatch) return { kind: 'refused', error: mismatch };
-  const asked = { ids, total: exactly(ids.length), answers: chosen };
-  const question = kind === 'retry' ? await askAbout(store, teamId, asked) : null;
+  const rate = kind === 'retry' ? answers.rate : undefined;
+  const total = { count: ids.length, isMore: false };
+  const mismatch = explainMismatch(rate, total);
+  if (mismatch !== null) return { kind: 'refused', error: mismatch };
+  const question = kind === 'retry' ? await askAbout(store, teamId, { ids, total, answers }) : null;
   if (question) return { kind: 'asks', question };
   const found = { tab: 'failed' as const };
   const spread = rate && { rate, from: null, made: 0 };
@@ -117,10 +116,18 @@ async function askAbout(
 
 type Bulk = { kind: BulkKind; search: JobSearch; actor: string | null } & BulkAnswers;
 
-export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
-  const { kind, search, asOf } = bulk;
+/** Up to 200 at once, more by a task. */
+export async function startBulk(
+  store: Store,
+  teamId: string,
+  kind: BulkKind,
+  search: JobSearch,
+  answers?: BulkAnswers,
+  actor: string | null = null,
+): Promise<BulkOutcome> {
+  const bulk: Bulk = { kind, search, ...answers, actor };
+  const { asOf, sendTo } = bulk;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
-  const { sendTo } = bulk;
   if (sendTo !== undefined && !mayMove(bulk, sendTo))
     return { kind: 'refused', error: TEXTS.wrongUrl };
   const given = readSearch(search);
@@ -161,35 +168,24 @@ async function begin(
     const ids = page.rows.map(({ id }) => id);
     const before = upToId ?? earliestIdAt(clock.now() + 1);
     const again = search.resent !== undefined && { before };
-    const mismatch = rate && explainMismatch(rate, exactly(ids.length));
-    if (mismatch) return { kind: 'refused', error: mismatch };
+    const mismatch = explainMismatch(rate, { count: ids.length, isMore: false });
+    if (mismatch !== null) return { kind: 'refused', error: mismatch };
     const spread = rate && { rate, from: null, made: 0 };
-    const moved = movedBy(search);
-    const done = await act(store, teamId, {
-      kind,
-      ids,
-      again,
-      actor,
-      found: search,
-      spread,
-      moved,
-    });
+    const how = { again, actor, found: search, spread, moved: movedBy(search) };
+    const done = await act(store, teamId, { kind, ids, ...how });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);
-  const mismatch = rate && explainMismatch(rate, total);
-  if (mismatch) return { kind: 'refused', error: mismatch };
-  const task = await bulkTasks.create(
-    teamId,
-    { kind, search, total, upToId, rate, actor },
-    clock.now(),
-  );
+  const mismatch = explainMismatch(rate, total);
+  if (mismatch !== null) return { kind: 'refused', error: mismatch };
+  const wanted = { kind, search, total, upToId, rate, actor };
+  const task = await bulkTasks.create(teamId, wanted, clock.now());
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 
 /** At most 24 hours (§2.2). Null: they fit. */
-function explainMismatch(rate: Rate, total: BoundedCount): string | null {
-  if (spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
+function explainMismatch(rate: Rate | undefined, total: BoundedCount): string | null {
+  if (!rate || spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
 
@@ -204,7 +200,7 @@ async function askOfSearch(
   const maySendAgain = search.resent !== undefined && answer === 'ask';
   if (!maySendAgain && (rate === undefined || isTimed)) return null;
   const total = await store.lists.countJobs(teamId, search);
-  const mismatch = rate === undefined ? null : explainMismatch(rate, total);
+  const mismatch = explainMismatch(rate, total);
   if (mismatch !== null) return mismatch;
   const onlyResent = { ...search, resent: 'only' } as const;
   const page = maySendAgain
@@ -213,6 +209,36 @@ async function askOfSearch(
   return askAbout(store, teamId, { ids: page.rows.map(({ id }) => id), total, answers });
 }
 
-function exactly(count: number): BoundedCount {
-  return { count, isMore: false };
+export type { BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
+export type { FoundJob as JobListRow } from '#store/lists/search';
+
+export interface BulkQuestion {
+  kind: BulkKind;
+  total: BoundedCount;
+  /** Of the newest 1,000 resent before; null if none was. */
+  resent: ResentCount | null;
+  /** If they begin now; null if not spread. */
+  spread: { rate: Rate; endsAt: number } | null;
 }
+
+export interface BulkAnswers {
+  /** When the page was read: later jobs are left alone. */
+  asOf?: number | undefined;
+  /** Confirm (the default), send again, or leave. */
+  resent?: 'ask' | 'again' | 'leave' | undefined;
+  /** Needs a confirmation with the time of the last. */
+  rate?: Rate | undefined;
+  isTimed?: boolean | undefined;
+  /** Retries of a search by `target` go there instead. */
+  sendTo?: string | undefined;
+}
+
+export type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
+
+export type BulkOutcome =
+  /** `skipped`: in another state, or not the team's. */
+  | { kind: 'done'; done: number; skipped: number }
+  | { kind: 'started'; task: BulkTask }
+  | { kind: 'asks'; question: BulkQuestion }
+  /** Not for jobs of this tab, or too many tasks. */
+  | { kind: 'refused'; error: string };

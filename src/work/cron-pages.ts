@@ -1,17 +1,20 @@
 import { summariseDurations } from '#domain/durations';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons/crons';
+import { bind } from '#store/database/context';
 import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type {
-  CronListRow,
-  DeletionScope,
-  RunResult,
-  SourceHealth,
-  SourceSearch,
-} from './cron-contract.ts';
-import { boundPage } from './job-pages.ts';
-import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources.ts';
+import {
+  type DeletionScope,
+  type JudgedSource,
+  listSources,
+  pageOf,
+  readStreaksOf,
+  type RunResult,
+  type SourceHealth,
+  type SourceSearch,
+} from './sources.ts';
+import { boundPage } from './jobs.ts';
 
 const MOST_RESULTS = 50;
 /** Before its end, waiting included; older runs aren't searched. */
@@ -20,32 +23,15 @@ const MOST_STEPS = 100;
 
 export function createCronPages(store: Store) {
   const { crons, lists } = store;
-  const findCron = async (teamId: string, cronId: string) =>
-    isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    /**
-     * Failing, then late, then all others by name.
-     * @param page cursor and limit as for `listRuns`
-     */
-    listCronRows: (teamId: string, page?: SourceSearch & { cursor?: string; limit?: number }) =>
-      listCronRows(store, teamId, page),
+    ...bind(store, { listCronRows, readDurations }),
     readCronRow: async (teamId: string, cronId: string) => {
       if (!isId(cronId)) return null;
       const sources = await listSources(store, teamId, 'cron', { id: cronId });
       return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
-    /** In 1 to 100 equal steps. Null: no such cron. */
-    readDurations: async (
-      teamId: string,
-      cronId: string,
-      range: { from: number; to: number; steps: number },
-    ) => {
-      const cron = await findCron(teamId, cronId);
-      return cron === null ? null : readDurations(store, teamId, cronId, range);
-    },
     describeCronDeletion: async (teamId: string, cronId: string): Promise<DeletionScope | null> => {
-      const cron = await findCron(teamId, cronId);
-      if (cron === null) return null;
+      if (!isId(cronId) || (await crons.find(teamId, cronId)) === null) return null;
       const counted = await lists.countExecutions(teamId, cronId, MOST_COUNTED + 1);
       return {
         waiting: { count: 0, isMore: false },
@@ -77,19 +63,27 @@ async function rowsOf(
   });
 }
 
-function rowOf(cron: Cron, recentResults: RunResult[], state: SourceHealth): CronListRow {
+export type CronListRow = ReturnType<typeof rowOf>;
+
+function rowOf(cron: Cron, recentResults: RunResult[], state: SourceHealth) {
   const { headers: _headers, payload: _payload, ...shown } = cron;
   const finished = recentResults.filter(({ status }) => status !== 'running');
   const good = finished.filter(({ status }) => status === 'success').length;
   return {
+    ...state,
     cron: shown,
+    /** Oldest first. */
     recentResults,
+    /** 0 to 1, among the finished ones; null before the first. */
     successRate: finished.length === 0 ? null : good / finished.length,
     lastRun: recentResults.at(-1) ?? null,
-    ...state,
   };
 }
 
+/**
+ * Failing, then late, then all others by name.
+ * @param page cursor and limit as for `listRuns`
+ */
 async function listCronRows(
   store: Store,
   teamId: string,
@@ -100,14 +94,16 @@ async function listCronRows(
   return { ...others, rows: await rowsOf(store, teamId, items) };
 }
 
-export type Durations = Awaited<ReturnType<typeof readDurations>>;
+export type Durations = NonNullable<Awaited<ReturnType<typeof readDurations>>>;
 
+/** In 1 to 100 equal steps. Null: no such cron. */
 async function readDurations(
-  { lists }: Store,
+  { crons, lists }: Store,
   teamId: string,
   cronId: string,
   range: { from: number; to: number; steps: number },
 ) {
+  if (!isId(cronId) || (await crons.find(teamId, cronId)) === null) return null;
   const from = Math.trunc(range.from);
   const to = Math.max(from + 1, Math.trunc(range.to));
   const steps = Math.max(1, Math.min(Math.trunc(range.steps), MOST_STEPS));

@@ -3,11 +3,11 @@ import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import { changePause, NOT_PAUSED } from '#domain/pause';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
-import type { ShowOptions } from './run-contract.ts';
+import type { ShowOptions } from './run-detail.ts';
 import type { Store } from '#store/store';
 import { CRON_EXTRAS, type CronExtras, type CronInput } from './resources/cron.ts';
 import { initialOf } from './resources/resource.ts';
-import { boundLimit } from './list-limit.ts';
+import { boundLimit } from './job-search.ts';
 
 export type { Cron, CronExtras, ExecutionDetail, ExecutionRecord };
 

@@ -1,12 +1,19 @@
-import { isId } from '#domain/ids';
+import { resolveRedirect } from '#domain/explain-failure';
+import { earliestIdAt, isId } from '#domain/ids';
+import { startAt } from '#domain/rate';
+import type { JobStatus } from '#domain/run-status';
+import { readTrace } from '#domain/run-trace';
+import { bind } from '#store/database/context';
 import type { AcceptedJob } from '#store/jobs/accept-jobs';
+import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
 import type { ResentCount } from '#store/jobs/resent';
-import type { JobStatus } from '#domain/run-status';
+import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
-import type { JobEdit, JobInput } from './resources/job.ts';
-import { LIMITS } from '#domain/limits';
-import { boundLimit } from './list-limit.ts';
+import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
+import { asTime, boundLimit, readSearch } from './job-search.ts';
+import { type JobEdit, type JobInput, latestStart } from './resources/job.ts';
+import { locationOf, startOf } from './run-detail.ts';
 
 export type { AcceptedJob, JobDetail, JobEdit, JobFilter, JobRecord, JobStatus };
 
@@ -25,10 +32,6 @@ type EditOutcome = {
   kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late' | 'unreadable';
 };
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
-
-export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number {
-  return createdAt + LIMITS.delaySeconds.most * 1000;
-}
 
 /** §3.2. Inputs were read by resources/job.ts; ids may be any text. A job of another team is not found. */
 export function createJobWork({ jobs }: Store) {
@@ -98,4 +101,156 @@ export function createJobWork({ jobs }: Store) {
       jobs.readBodies(teamId, jobIds.filter(isId)),
     findTeamOfJob: async (jobId: string) => (isId(jobId) ? jobs.findTeam(jobId) : null),
   };
+}
+
+const DEFAULT_LIMIT = 50;
+const MOST_ON_A_PAGE = 200;
+const MOST_SAMPLED = 20;
+const NOTHING = { count: 0, isMore: false };
+
+export function createJobPages(store: Store) {
+  const { lists, bulkTasks, clock } = store;
+  return {
+    /** Null finds nothing. Cursor and limit are those of `listRuns`. */
+    searchJobs: async (
+      teamId: string,
+      search: JobSearch | null,
+      { cursor, limit = DEFAULT_LIMIT }: { cursor?: string; limit?: number } = {},
+    ): Promise<ListPage<JobListRow>> => {
+      const wanted = search && readSearch(search);
+      if (wanted === null) return NO_PAGE;
+      return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
+    },
+    countTabs: async (teamId: string, queueId?: string) => {
+      if (queueId !== undefined && !isId(queueId)) return countNothing();
+      return lists.countTabs(teamId, queueId);
+    },
+    /** `isMore` also if the search stopped early. */
+    countJobs: async (teamId: string, search: JobSearch) => {
+      const wanted = readSearch(search);
+      return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
+    },
+    ...bind(store, { actOnJobs, startBulk, listBulkTasks, groupFailures }),
+    findBulkTask: async (teamId: string, taskId: string) =>
+      isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
+    /** Handled jobs stay so. False: it has ended. */
+    cancelBulkTask: async (teamId: string, taskId: string) =>
+      isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
+  };
+}
+
+export function boundPage(limit: number): number {
+  const whole = Number.isFinite(limit) ? Math.trunc(limit) : DEFAULT_LIMIT;
+  return Math.max(1, Math.min(whole, MOST_ON_A_PAGE));
+}
+
+function countNothing() {
+  return {
+    all: NOTHING,
+    pending: NOTHING,
+    processing: NOTHING,
+    retrying: NOTHING,
+    completed: NOTHING,
+    failed: NOTHING,
+    resent: NOTHING,
+    retried: NOTHING,
+  };
+}
+
+export type FailureGroup = Awaited<ReturnType<typeof groupFailures>>['groups'][number];
+
+/** By default all; largest group first. */
+async function groupFailures(
+  { lists, jobs, clock }: Store,
+  teamId: string,
+  narrowed: Pick<JobSearch, 'queueId' | 'from' | 'to'> = {},
+) {
+  const { queueId } = narrowed;
+  const to = asTime(narrowed.to) ?? clock.now() + 1;
+  if (queueId !== undefined && !isId(queueId)) {
+    return { groups: [], from: asTime(narrowed.from) ?? to, to, countedBackTo: null };
+  }
+  const from = asTime(narrowed.from) ?? (await lists.findFirstFailure(teamId, queueId)) ?? to;
+  const found = await lists.groupFailures(teamId, { queueId, from, to });
+  const sampled = found.groups.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const redirected = found.groups.filter(({ statusCode }) => isRedirect(statusCode));
+  const redirects = redirected.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const [bodies, traces] = await Promise.all([
+    jobs.readBodies(teamId, sampled),
+    jobs.readTraces(teamId, redirects),
+  ]);
+  const groups = found.groups.map(({ lastJobId, ...group }) => {
+    const body = bodies.get(lastJobId);
+    const search: JobSearch = {
+      tab: 'failed',
+      reason: group.reason,
+      target: group.target,
+      statusCode: group.statusCode ?? 'none',
+      from: found.countedBackTo ?? from,
+      to,
+      ...(queueId !== undefined && { queueId }),
+    };
+    /** Null without a response, and in small groups behind the first ones. */
+    const sample = body ? startOf(body, body.length).text : null;
+    const answer = traces.get(lastJobId);
+    const redirectsTo = answer ? findNewTarget(group.target, answer) : null;
+    return Object.assign(group, { search, sample, redirectsTo });
+  });
+  return { groups, from, to, countedBackTo: found.countedBackTo };
+}
+
+const isRedirect = (status: number | null) => status !== null && status >= 300 && status <= 399;
+
+/** Null unless the redirect keeps the query, so that each job of the group has the same new target. */
+function findNewTarget(target: string, { url, trace }: { url: string; trace: string }) {
+  const location = locationOf(readTrace(trace));
+  const to = location === null ? null : resolveRedirect(location, url);
+  const rest = url.slice(target.length);
+  if (to === null || !to.endsWith(rest)) return null;
+  const moved = to.slice(0, to.length - rest.length);
+  return /[?#]/.test(moved) ? null : moved;
+}
+
+const SHOWN_FOR_MS = 10 * 60_000;
+/** Larger retries are shown without their outcome. */
+const MOST_COUNTED = 1_000;
+
+/** Of the last days, newest first. */
+async function listBulkTasks(store: Store, teamId: string) {
+  const tasks = await store.bulkTasks.list(teamId);
+  return Promise.all(tasks.map((task) => showTask(store, teamId, task)));
+}
+
+export interface ShownTask extends BulkTask {
+  /** Null for other actions, and if they can't be separated from others' jobs. */
+  resent: ResentCount | null;
+  /** Of a spread retry; of more than were counted, the last that was. */
+  endsAt: number | null;
+}
+
+async function showTask(
+  { jobs, clock }: Store,
+  teamId: string,
+  task: BulkTask,
+): Promise<ShownTask> {
+  const now = clock.now();
+  const plain = { ...task, resent: null, endsAt: endOf(task) };
+  const isRecent = task.finishedAt !== null && now - task.finishedAt < SHOWN_FOR_MS;
+  if (task.kind !== 'retry' || !isRecent || task.done === 0 || task.done > MOST_COUNTED)
+    return plain;
+  const failedIds = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
+  // Others have resent jobs at the same time, or some are gone.
+  if (failedIds.length !== task.done) return plain;
+  return { ...plain, resent: await jobs.countResent(teamId, failedIds) };
+}
+
+function endOf({ rate, createdAt, finishedAt, done, total }: BulkTask): number | null {
+  return (
+    rate && startAt(rate, createdAt, Math.max(1, finishedAt === null ? total.count : done) - 1)
+  );
+}
+
+/** Ids sort by creation time. */
+function spanOf({ createdAt, finishedAt }: BulkTask, now: number) {
+  return { fromId: earliestIdAt(createdAt), toId: earliestIdAt((finishedAt ?? now) + 1) };
 }

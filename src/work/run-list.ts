@@ -4,9 +4,8 @@ import type { RunSearch } from '#domain/run-search';
 import { writeCursor } from '#store/lists/cursor';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
-import { boundPage } from './job-pages.ts';
-import { readRunSearch } from './job-search.ts';
-import { boundLimit } from './list-limit.ts';
+import { boundPage } from './jobs.ts';
+import { boundLimit, readSearch } from './job-search.ts';
 import { BODY_START, startOf } from './run-detail.ts';
 
 export type { FoundRun, ListPage };
@@ -38,7 +37,7 @@ export function createRunListWork(store: Store) {
     search: RunSearch | null,
     page: { cursor?: string | undefined; limit?: number } = {},
   ): Promise<ListPage<FoundRun>> => {
-    const wanted = search && readRunSearch(search);
+    const wanted = search && readSearch(search);
     if (wanted === null) return NO_PAGE;
     const { cursor, limit = DEFAULT_LIMIT } = page;
     return lists.listRuns(teamId, wanted, { cursor, limit: boundPage(limit) });
@@ -58,7 +57,7 @@ export function createRunListWork(store: Store) {
         limit = DEFAULT_LIMIT,
       }: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number } = {},
     ): Promise<ListPage<HistoryRun>> => {
-      const search = readRunSearch({ cronId, ...(status && { outcome: status }) });
+      const search = readSearch<RunSearch>({ cronId, ...(status && { outcome: status }) });
       if (search === null) return NO_PAGE;
       const isHistory = status === undefined;
       const page = await lists.listRuns(teamId, search, {

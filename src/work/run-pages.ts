@@ -5,9 +5,16 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
-import type { ShownCallback, ShowOptions } from './run-contract.ts';
+import {
+  decodeBody,
+  showHeaders,
+  type Showing,
+  type ShownCallback,
+  type ShowOptions,
+  showRun,
+  withMasks,
+} from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
-import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
 export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
   const { jobs, crons } = store;

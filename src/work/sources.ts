@@ -1,6 +1,9 @@
-import { type Health, judgeHealth, rankHealth } from '#domain/health';
+import type { DurationStep } from '#domain/durations';
+import { type Health, judgeHealth, rankHealth, type Streak } from '#domain/health';
 import { findMutingWindow, findPauseEnd } from '#domain/maintenance';
+import type { BoundedCount } from '#store/database/bounded-count';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
+import type { RunResult } from '#store/lists/recent-results';
 import type { Store } from '#store/store';
 
 /** All given conditions must hold. */
@@ -74,4 +77,19 @@ export function readStreaksOf(
     kind,
     failing.map(({ id }) => id),
   );
+}
+
+export type { DurationStep, Health, RunResult, Streak };
+
+export interface SourceHealth {
+  health: Health;
+  /** One that fails may be muted, too. */
+  isMuted: boolean;
+  streak: Streak | null;
+}
+
+export interface DeletionScope {
+  waiting: BoundedCount;
+  running: number;
+  finished: BoundedCount;
 }

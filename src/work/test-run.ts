@@ -7,9 +7,14 @@ import { readTrace, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
-import type { TestDraft, TestRunOutcome } from './run-contract.ts';
+import {
+  type Masking,
+  showRun,
+  type TestDraft,
+  type TestRunOutcome,
+  withMasks,
+} from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
-import { type Masking, showRun, withMasks } from './run-detail.ts';
 
 export interface TestRunOptions {
   store: Store;

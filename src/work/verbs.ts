@@ -8,7 +8,7 @@ import { describeUntil, type Pause } from '#domain/pause';
 import { formatRate } from '#domain/rate';
 import type { ChannelOutcome, ChannelSettings } from './channels.ts';
 import type { CronChange } from './cron-actions.ts';
-import type { BulkKind, BulkOutcome, ChosenAnswers } from './job-contract.ts';
+import type { BulkKind, BulkOutcome, ChosenAnswers } from './bulk-actions.ts';
 import type { Queue } from './queues.ts';
 import { CRON } from './resources/cron.ts';
 import { JOB_EDIT } from './resources/job.ts';

@@ -6,20 +6,21 @@ import { type CronEnd, describeEnd, MOST_RUNS } from '#domain/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { formatMillis } from '#domain/instant';
 import { LIMITS, rangeOf } from '#domain/limits';
-import { type Fields, isAtMost, isName, type Reading } from '../fields.ts';
-import { MESSAGES } from '../messages.ts';
+import { type Fields, isAtMost, isName, MESSAGES, type Reading } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
-import { pausedUntil } from './pause.ts';
-import { group } from './field.ts';
-import { boolean, instant, integer, oneOf, text } from './kinds.ts';
 import {
   callbackUrl,
   keepsResponseBody,
   method,
+  pausedUntil,
   sentHeaders,
   successAssertions,
+  tagList,
+  targetUrl,
+  timeout,
 } from './request.ts';
-import { tagList, targetUrl, timeout } from './request.ts';
+import { group } from './field.ts';
+import { boolean, instant, integer, oneOf, text } from './kinds.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
 /** §2.1, with defaults. Texts are untrimmed. */

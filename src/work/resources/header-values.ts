@@ -1,11 +1,17 @@
 import type { HeaderList } from '#domain/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json/text';
-import type { Fields, Findings } from '../fields.ts';
+import {
+  type Fields,
+  type Findings,
+  headerMustBeString,
+  headerNameInvalid,
+  headerNotAllowed,
+  headerValueInvalid,
+  MESSAGES,
+  mustBeArray,
+} from '../fields.ts';
 import { LIMITS } from '#domain/limits';
-import { MESSAGES, mustBeArray } from '../messages.ts';
-import { headerMustBeString, headerNameInvalid } from '../messages.ts';
-import { headerNotAllowed, headerValueInvalid } from '../messages.ts';
 
 /**
  * §2.1, §2.2, §2.10; an empty list reads as none. Each is checked only if number and size are within bounds, so an

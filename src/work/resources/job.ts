@@ -1,7 +1,6 @@
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { LIMITS, rangeOf } from '#domain/limits';
-import type { Fields, Reading } from '../fields.ts';
-import { MESSAGES, mustBeArray, mustBeAtLeast } from '../messages.ts';
+import { type Fields, MESSAGES, mustBeArray, mustBeAtLeast, type Reading } from '../fields.ts';
 import { instant, integer } from './kinds.ts';
 import { json } from './list-kinds.ts';
 import { queueName } from './queue.ts';
@@ -82,4 +81,8 @@ export const JOB_FIELDS = namesOf(JOB);
 /** A body or a form. All failing fields, in order. */
 export function readJobInput(fields: Fields): Reading<JobInput> {
   return readWhole(JOB, fields);
+}
+
+export function latestStart({ createdAt }: { createdAt: number }): number {
+  return createdAt + LIMITS.delaySeconds.most * 1000;
 }

@@ -3,8 +3,15 @@ import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
 import { formatRate, parseRate, type Rate } from '#domain/rate';
 import { formatRetrySchedule, parseRetrySchedule } from '#domain/retry-schedule';
-import { isAtMost, isSendableUrl, type TextRule } from '../fields.ts';
-import { mustBeBoolean, mustBeInteger, mustBeString, mustBeValidUrl } from '../messages.ts';
+import {
+  isAtMost,
+  isSendableUrl,
+  mustBeBoolean,
+  mustBeInteger,
+  mustBeString,
+  mustBeValidUrl,
+  type TextRule,
+} from '../fields.ts';
 import { type Declared, field, type Optional, type Required } from './field.ts';
 import type { Entry } from './resource.ts';
 

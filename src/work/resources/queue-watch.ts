@@ -13,47 +13,37 @@ interface WatchParts {
   attempts: number;
 }
 
+const limit = (
+  name: string,
+  range: { least: number; most: number },
+  texts: (range: string) => { outside: string; help: string; none: string },
+) => {
+  const { outside, help, none } = texts(rangeOf(range));
+  const flags = `--${name.replaceAll('_', '-')} <N>`;
+  return integer(name, { ...range, outside, initial: null, option: { flags, help, none } });
+};
+
 const PARTS: Resource<WatchParts> = {
-  minutes: integer('backlog_minutes', {
-    ...WATCH_RANGES.minutes,
-    outside: `A job may be overdue by ${rangeOf(WATCH_RANGES.minutes)} minutes.`,
-    initial: null,
-    option: {
-      flags: '--backlog-minutes <N>',
-      help: `alert if a job is overdue by more minutes, ${rangeOf(WATCH_RANGES.minutes)}`,
-      none: 'not by minutes',
-    },
-  }),
-  jobs: integer('backlog_jobs', {
-    ...WATCH_RANGES.jobs,
-    outside: `The due jobs that may wait must be a whole number from ${rangeOf(WATCH_RANGES.jobs)}.`,
-    initial: null,
-    option: {
-      flags: '--backlog-jobs <N>',
-      help: `alert if more due jobs wait, ${rangeOf(WATCH_RANGES.jobs)}`,
-      none: 'not by waiting jobs',
-    },
-  }),
-  pausedHours: integer('backlog_paused_hours', {
-    ...WATCH_RANGES.pausedHours,
-    outside: `A queue may be paused for ${rangeOf(WATCH_RANGES.pausedHours)} hours without an alert.`,
-    initial: null,
-    option: {
-      flags: '--backlog-paused-hours <N>',
-      help: `alert if it is paused for more hours, ${rangeOf(WATCH_RANGES.pausedHours)}`,
-      none: 'not by the pause',
-    },
-  }),
-  percent: integer('failure_percent', {
-    ...WATCH_RANGES.percent,
-    outside: `The failed attempts must be ${rangeOf(WATCH_RANGES.percent)} percent.`,
-    initial: null,
-    option: {
-      flags: '--failure-percent <N>',
-      help: `alert if more percent of its last attempts failed, ${rangeOf(WATCH_RANGES.percent)}`,
-      none: 'no such alert',
-    },
-  }),
+  minutes: limit('backlog_minutes', WATCH_RANGES.minutes, (range) => ({
+    outside: `A job may be overdue by ${range} minutes.`,
+    help: `alert if a job is overdue by more minutes, ${range}`,
+    none: 'not by minutes',
+  })),
+  jobs: limit('backlog_jobs', WATCH_RANGES.jobs, (range) => ({
+    outside: `The due jobs that may wait must be a whole number from ${range}.`,
+    help: `alert if more due jobs wait, ${range}`,
+    none: 'not by waiting jobs',
+  })),
+  pausedHours: limit('backlog_paused_hours', WATCH_RANGES.pausedHours, (range) => ({
+    outside: `A queue may be paused for ${range} hours without an alert.`,
+    help: `alert if it is paused for more hours, ${range}`,
+    none: 'not by the pause',
+  })),
+  percent: limit('failure_percent', WATCH_RANGES.percent, (range) => ({
+    outside: `The failed attempts must be ${range} percent.`,
+    help: `alert if more percent of its last attempts failed, ${range}`,
+    none: 'no such alert',
+  })),
   attempts: integer('failure_attempts', {
     ...WATCH_RANGES.attempts,
     outside: `The last attempts must be a whole number from ${rangeOf(WATCH_RANGES.attempts)}.`,

@@ -2,9 +2,8 @@ import { parsePath } from '#domain/json/path';
 import { isMaskedName, MASKED_NAME_CHARACTERS } from '#domain/masking';
 import type { TeamSettings } from '#store/people/teams';
 import { text } from './kinds.ts';
-import { words } from './list-kinds.ts';
+import { type WordRule, words } from './list-kinds.ts';
 import type { Resource } from './resource.ts';
-import type { WordRule } from './words.ts';
 
 export type { TeamSettings };
 
