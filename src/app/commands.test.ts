@@ -323,6 +323,10 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     const rows: [command: string, line: RegExp][] = [
       [NEW_USER, /^--email: There is an account with this email\.$/],
       ['user create --email x --password short', /^--email: .+ --password: Use at least 8 char/],
+      [
+        'user create --email eve@acme.test --password correct-horse --team Acme --role owner',
+        /^--role: The team Acme has an owner already\.$/,
+      ],
       [`${NEW_USER} --role king`, /'--role <R>'.* owner, admin, member/],
       ['user token --email nobody@x.y', /^there is no account with the email "nobody@x\.y"\.$/],
       ['user reset-password --email nobody@x.y', /no account/],

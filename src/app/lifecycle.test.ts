@@ -19,13 +19,17 @@ function partsWith(names: string[], failing?: { start?: string; stop?: string })
       if (failing?.stop === name) throw new Error(`${name} does not stop`);
     },
   }));
-  return { story, service: new Service(parts, silentLog) };
+  const service = new Service(silentLog);
+  const start = async () => {
+    for (const part of parts) await service.add(part);
+  };
+  return { story, service, start };
 }
 
 describe('a service', () => {
   test('the service starts its parts in order and stops them in reverse', async () => {
-    const { story, service } = partsWith(['store', 'engine', 'web']);
-    await service.start();
+    const { story, service, start } = partsWith(['store', 'engine', 'web']);
+    await start();
     assert.equal(await service.stop(1000), true);
     assert.deepEqual(story, [
       'start store',
@@ -38,14 +42,14 @@ describe('a service', () => {
   });
 
   test("a service stops its started parts when another part can't start", async () => {
-    const { story, service } = partsWith(['store', 'engine', 'web'], { start: 'engine' });
-    await assert.rejects(service.start(), /engine does not start/);
+    const { story, start } = partsWith(['store', 'engine', 'web'], { start: 'engine' });
+    await assert.rejects(start(), /engine does not start/);
     assert.deepEqual(story, ['start store', 'start engine', 'stop store']);
   });
 
   test('a service stops all parts even if one fails, and reports it', async () => {
-    const { story, service } = partsWith(['store', 'web'], { stop: 'web' });
-    await service.start();
+    const { story, service, start } = partsWith(['store', 'web'], { stop: 'web' });
+    await start();
     assert.equal(await service.stop(1000), false);
     assert.deepEqual(story.slice(2), ['stop web', 'stop store']);
   });
@@ -61,15 +65,16 @@ describe('a service', () => {
       },
     });
     const hangs = part('engine', () => new Promise(() => {}));
-    const service = new Service([part('store', async () => {}), hangs], silentLog, 1);
-    await service.start();
+    const service = new Service(silentLog, 1);
+    await service.add(part('store', async () => {}));
+    await service.add(hangs);
     assert.equal(await service.stop(0), false);
     assert.deepEqual(story, ['stop engine', 'stop store']);
   });
 
   test('a stop during the start ends the starting part first', async () => {
-    const { story, service } = partsWith(['store']);
-    await service.start();
+    const { story, service, start } = partsWith(['store']);
+    await start();
     const starting = Promise.withResolvers<void>();
     const added = service.add({
       name: 'engine',
@@ -86,8 +91,8 @@ describe('a service', () => {
   });
 
   test('no further part is started once the service is stopping', async () => {
-    const { story, service } = partsWith(['store']);
-    await service.start();
+    const { story, service, start } = partsWith(['store']);
+    await start();
     const stopped = service.stop(1000);
     const late: Part = { name: 'late', start: async () => assert.fail(), stop: async () => {} };
     assert.equal(await service.add(late), false);
@@ -96,8 +101,8 @@ describe('a service', () => {
   });
 
   test('a service stops once', async () => {
-    const { story, service } = partsWith(['store']);
-    await service.start();
+    const { story, service, start } = partsWith(['store']);
+    await start();
     await Promise.all([service.stop(1000), service.stop(1000)]);
     assert.deepEqual(story, ['start store', 'stop store']);
   });

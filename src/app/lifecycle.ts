@@ -12,24 +12,18 @@ const OVERTIME_MS = 5_000;
 
 /** Stops parts in reverse order, so that each can rely on those before it. */
 export class Service {
-  readonly #parts: readonly Part[];
   readonly #log: Log;
   readonly #overtimeMs: number;
   readonly #started: Part[] = [];
   #stopping: Promise<boolean> | null = null;
 
-  constructor(parts: readonly Part[], log: Log, overtimeMs = OVERTIME_MS) {
-    this.#parts = parts;
+  constructor(log: Log, overtimeMs = OVERTIME_MS) {
     this.#log = log;
     this.#overtimeMs = overtimeMs;
   }
 
-  async start(): Promise<void> {
-    for (const part of this.#parts) await this.add(part);
-  }
-
   /**
-   * For a part that needs others to have started.
+   * Starts it.
    * @returns false if the service is being stopped, which also stops this part
    */
   async add(part: Part): Promise<boolean> {

@@ -53,8 +53,8 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     const appKey = loadAppKey(config);
     const web = new WebServer(createStartingPages(), config, realClock);
     const store = await openDatabase({ config, appKey, web, log });
-    service = new Service([partOfStore(store)], log);
-    await service.start();
+    service = new Service(log);
+    await service.add({ name: 'store', start: async () => {}, stop: () => store.close() });
     const findDashboard = () => dashboard ?? findDashboardBuild(log);
     const modules = partOfModules({ config, appKey, store, web, log, findDashboard });
     if (!(await service.add(modules))) return;
@@ -112,10 +112,6 @@ function announce(
 /** npm, or the older Node that ran `bin/start.js`, passes signals on. */
 function doesParentPassSignals(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
-}
-
-function partOfStore(store: OpenedStore): Part {
-  return { name: 'store', start: async () => {}, stop: () => store.close() };
 }
 
 interface Assembling {
