@@ -3,7 +3,7 @@ import { isPinnedNode } from './pinned-node.js';
 
 if (isPinnedNode()) {
   const { buildDashboardIfChanged } = await import('./build-dashboard.js');
-  if ((await buildDashboardIfChanged()) === 'failed') process.exitCode = 1;
+  if (buildDashboardIfChanged() === 'failed') process.exitCode = 1;
   else {
     const { runDemo } = await import('../src/demo/demo.ts');
     const { runMain } = await import('../src/main.ts');

@@ -20,7 +20,7 @@ async function runDevelopment() {
   const changes = watchSources(stopping.signal);
   while (!stopping.signal.aborted) {
     // If the build fails, the last one stays.
-    await buildDashboardIfChanged();
+    buildDashboardIfChanged();
     const service = spawn(process.execPath, [MAIN], { stdio: 'inherit' });
     const ended = once(service, 'exit');
     await changes.next();

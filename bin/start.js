@@ -3,7 +3,7 @@ import { isPinnedNode } from './pinned-node.js';
 
 if (isPinnedNode()) {
   const { buildDashboardIfChanged } = await import('./build-dashboard.js');
-  if ((await buildDashboardIfChanged()) === 'failed') process.exitCode = 1;
+  if (buildDashboardIfChanged() === 'failed') process.exitCode = 1;
   else {
     const { keepCompiledCode } = await import('./compile-cache.js');
     keepCompiledCode();
