@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { silentLog } from '#domain/log';
-import { Plans } from '#people/plans';
+import { createPlans } from '#people/plans';
 import { buildService } from '#app/service';
 import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
@@ -259,7 +259,7 @@ describe('the bounds of a team (§8.3)', () => {
 test('a plan that PLANS no longer has counts as that of a new team', () => {
   const config = readConfig({}, '/');
   assert.ok(!('errors' in config));
-  const plans = new Plans(config);
+  const plans = createPlans(config);
   assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['unlimited', 'free']);
   assert.equal(plans.limitOf('one of an earlier PLANS'), 1000);
 });
@@ -267,7 +267,7 @@ test('a plan that PLANS no longer has counts as that of a new team', () => {
 test('the first of PLANS is the plan of every new team, the first team too', () => {
   const config = readConfig({ PLANS: 'small=3,large=unlimited' }, '/');
   assert.ok(!('errors' in config));
-  const plans = new Plans(config);
+  const plans = createPlans(config);
   assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['small', 'small']);
   assert.equal(plans.limitOf('free'), 3, 'a plan that PLANS does not have');
 });

@@ -13,7 +13,7 @@ import { clientOf, listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#
 import { FakeClock } from '#demo/fake-clock';
 import { silentLog } from '#domain/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
-import { Backups } from '#operate/backups';
+import { createBackups } from '#operate/backups';
 
 const HOUR = 3_600_000;
 const NOON = Date.parse('2026-11-21T12:00:00Z');
@@ -86,7 +86,7 @@ describe('backups', () => {
     const clock = new FakeClock('2026-11-21T12:00:00Z');
     const folder = makeFolder();
     const databasePath = path.join(makeFolder(), 'later.db');
-    const backups = new Backups({
+    const backups = createBackups({
       databasePath,
       folder,
       everyHours: 3,

@@ -11,7 +11,7 @@ import { openSender } from '#testing/sender';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 import { FakeClock } from '#demo/fake-clock';
-import { Heartbeat } from '#operate/heartbeat';
+import { createHeartbeat } from '#operate/heartbeat';
 
 describe('a heartbeat', () => {
   test('a heartbeat is sent at the start, and its address is not logged', async () => {
@@ -38,7 +38,13 @@ describe('a heartbeat', () => {
     const clock = new FakeClock('2026-11-21T12:00:00Z');
     const state = { isWorking: true };
     const isWorking = () => state.isWorking;
-    const heartbeat = new Heartbeat({ url: monitor.url, sender, isWorking, clock, log: silentLog });
+    const heartbeat = createHeartbeat({
+      url: monitor.url,
+      sender,
+      isWorking,
+      clock,
+      log: silentLog,
+    });
     heartbeat.start();
     await monitor.waitFor(1);
     await clock.advance(60 * SECOND);
@@ -65,7 +71,7 @@ describe('a heartbeat', () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
     const clock = new FakeClock('2026-11-21T12:00:00Z');
-    const heartbeat = new Heartbeat({
+    const heartbeat = createHeartbeat({
       url: monitor.url,
       sender: { ...sender, send },
       isWorking: () => true,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { FakeClock } from '#demo/fake-clock';
 import { forEachStore } from '#testing/stores';
-import { Readiness } from './readiness.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 
 forEachStore((_name, openTestStore) => {
   test('a probe of writes leaves nothing behind', async () => {
@@ -19,7 +19,7 @@ test('readiness tries a write only after a failure, at most once a second', asyn
   const clock = new FakeClock(0);
   let probes = 0;
   let isFull = true;
-  const readiness: Readiness = new Readiness({
+  const readiness: Readiness = createReadiness({
     clock,
     ping: async () => {},
     probeWrite: async () => {
@@ -47,6 +47,6 @@ test('readiness tries a write only after a failure, at most once a second', asyn
 
 test('a database that does not answer is not ready', async () => {
   const ping = async () => Promise.reject(new Error('away'));
-  const readiness = new Readiness({ clock: new FakeClock(0), ping, probeWrite: ping });
+  const readiness = createReadiness({ clock: new FakeClock(0), ping, probeWrite: ping });
   await assert.rejects(readiness.check(), /away/);
 });

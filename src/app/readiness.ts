@@ -6,35 +6,32 @@ const PROBE_EVERY_MS = 1_000;
 
 interface Deps {
   clock: Clock;
-  ping(): Promise<void>;
-  probeWrite(): Promise<void>;
+  ping: () => Promise<void>;
+  probeWrite: () => Promise<void>;
 }
 
+export type Readiness = ReturnType<typeof createReadiness>;
+
 /** Writes are tried only after a call has failed, so that readiness costs nothing otherwise. */
-export class Readiness {
-  readonly #deps: Deps;
-  #isSuspect = false;
-  #probedAtMs = -Infinity;
-  #probe: Promise<void> = Promise.resolve();
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
-
-  failed(code: StoreErrorCode): void {
-    if (code === 'STORE_UNAVAILABLE' || code === 'STORE_READ_ONLY') this.#isSuspect = true;
-  }
-
-  async check(): Promise<void> {
-    await this.#deps.ping();
-    if (!this.#isSuspect) return;
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs - this.#probedAtMs >= PROBE_EVERY_MS) {
-      this.#probedAtMs = nowMs;
-      this.#isSuspect = false;
-      // A failing probe makes it suspect again.
-      this.#probe = this.#deps.probeWrite();
-    }
-    await this.#probe;
-  }
+export function createReadiness({ clock, ping, probeWrite }: Deps) {
+  let isSuspect = false;
+  let probedAtMs = -Infinity;
+  let probe = Promise.resolve();
+  return {
+    failed: (code: StoreErrorCode) => {
+      if (code === 'STORE_UNAVAILABLE' || code === 'STORE_READ_ONLY') isSuspect = true;
+    },
+    check: async () => {
+      await ping();
+      if (!isSuspect) return;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - probedAtMs >= PROBE_EVERY_MS) {
+        probedAtMs = nowMs;
+        isSuspect = false;
+        // A failing probe makes it suspect again.
+        probe = probeWrite();
+      }
+      await probe;
+    },
+  };
 }

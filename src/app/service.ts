@@ -21,9 +21,9 @@ import { endPauses } from '#engine/chores/pause-ends';
 import { Engine } from '#engine/engine';
 import { keepHouse } from '#engine/chores/housekeeping';
 import { SnapshotWatch } from '#engine/chores/snapshot-watch';
-import { Backups } from '#operate/backups';
+import { createBackups } from '#operate/backups';
 import { watchForwarding } from '#operate/forwarding';
-import { Heartbeat } from '#operate/heartbeat';
+import { createHeartbeat } from '#operate/heartbeat';
 import { Metrics } from '#operate/metrics';
 import { createMetricsPage } from '#operate/metrics-page';
 import { watchProxySignIn } from '#operate/proxy-watch';
@@ -40,8 +40,8 @@ import { createWork, type Work } from '#work/work';
 import { hidingOf } from './hiding.ts';
 import { prepareHistory } from './history.ts';
 import { createLazyDashboard } from './lazy-dashboard.ts';
-import { Readiness } from './readiness.ts';
-import { SharedRateLimiter } from './shared-rate-limiter.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
+import { createSharedRateLimiter } from './shared-rate-limiter.ts';
 
 const EVERYWHERE: Cidr[] = [{ base: '0.0.0.0', prefix: 0 }];
 
@@ -92,7 +92,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const testing = { sender, monthlyLimitOf };
   const work = createWork({ store, ...hiding, testing, askNewAddresses });
   const bulkRunner = new BulkRunner({ store, log });
-  const readiness = new Readiness(store);
+  const readiness = createReadiness(store);
   const metrics = createMetrics(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = new SnapshotWatch(store, log);
@@ -283,19 +283,19 @@ function buildDuties(options: ServiceOptions, engine: Engine) {
   ];
 }
 
-function buildBackups({ config, clock, log }: ServiceOptions): Backups | null {
+function buildBackups({ config, clock, log }: ServiceOptions) {
   const { database, backups } = config;
   if (database.kind !== 'sqlite' || backups === null) return null;
-  return new Backups({ ...backups, databasePath: database.path, clock, log });
+  return createBackups({ ...backups, databasePath: database.path, clock, log });
 }
 
-function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine): Heartbeat | null {
+function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine) {
   const url = config.heartbeatUrl;
   if (url === null) return null;
   const dnsServers = config.dnsServers ?? [];
   // The operator chose the address, and the monitor may be in a private network.
   const sender = createSender({ clock, allowedNetworks: EVERYWHERE, dnsServers });
-  return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
+  return createHeartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
 }
 
 function buildApp(
@@ -382,5 +382,5 @@ function buildServicePages(
 function buildRateLimiter(limit: number, store: Store): RateLimiter | null {
   if (limit === 0) return null;
   const { sharedRates } = store;
-  return sharedRates ? new SharedRateLimiter(limit, sharedRates) : new MemoryRateLimiter(limit);
+  return sharedRates ? createSharedRateLimiter(limit, sharedRates) : new MemoryRateLimiter(limit);
 }

@@ -13,56 +13,54 @@ interface BackupsOptions {
 }
 
 /** Existing copies determine the next one, so a restart makes none too early and skips none. */
-export class Backups {
-  readonly #options: BackupsOptions;
-  #callOff: (() => void) | null = null;
-  #running: RunningBackup | null = null;
-  #stopped = false;
+export function createBackups({
+  databasePath,
+  folder,
+  everyHours,
+  keep,
+  clock,
+  log,
+}: BackupsOptions) {
+  const everyMs = everyHours * HOUR_MS;
+  let callOff = () => {};
+  let running: RunningBackup | null = null;
+  let isStopped = false;
 
-  constructor(options: BackupsOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    const { clock, folder, everyHours } = this.#options;
+  const start = () => {
     const [newest] = listBackups(folder);
-    const everyMs = everyHours * HOUR_MS;
     // If the newest copy is from the future, the wait is one interval at most.
-    const inMs = newest === undefined ? 0 : Math.min(newest.at + everyMs - clock.now(), everyMs);
-    this.#again(inMs);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#callOff?.();
-    await this.#running?.cancel();
-  }
-
+    again(newest === undefined ? 0 : Math.min(newest.at + everyMs - clock.now(), everyMs));
+  };
   /** At least every hour: a timer can't wait for a month, and stops while the machine sleeps. */
-  #again(inMs: number): void {
-    if (this.#stopped) return;
-    const { clock } = this.#options;
-    if (inMs > HOUR_MS) this.#callOff = clock.after(HOUR_MS, () => this.start());
-    else this.#callOff = clock.after(Math.max(0, inMs), () => void this.#make());
-  }
-
-  async #make(): Promise<void> {
-    const { databasePath, folder, keep, clock, log, everyHours } = this.#options;
+  const again = (inMs: number) => {
+    if (isStopped) return;
+    if (inMs > HOUR_MS) callOff = clock.after(HOUR_MS, start);
+    else callOff = clock.after(Math.max(0, inMs), () => void make());
+  };
+  const make = async () => {
     let inMs = HOUR_MS;
     try {
-      this.#running = backUpOnThread({ databasePath, folder, keep, now: clock.now() });
-      const made = await this.#running.made;
+      running = backUpOnThread({ databasePath, folder, keep, now: clock.now() });
+      const made = await running.made;
       if (made.kind === 'done') {
         log.info('backup.made', { file: made.path, bytes: made.bytes });
-        inMs = everyHours * HOUR_MS;
+        inMs = everyMs;
       } else {
         const reason = 'reason' in made ? made.reason : made.kind;
         log.error('backup.failed', { file: made.path, error: reason });
       }
     } catch (error) {
-      if (!this.#stopped) log.error('backup.failed', { error: (error as Error).message });
+      if (!isStopped) log.error('backup.failed', { error: (error as Error).message });
     }
-    this.#running = null;
-    this.#again(inMs);
-  }
+    running = null;
+    again(inMs);
+  };
+  return {
+    start,
+    stop: async () => {
+      isStopped = true;
+      callOff();
+      await running?.cancel();
+    },
+  };
 }

@@ -16,40 +16,34 @@ interface HeartbeatOptions {
 }
 
 /** The monitor raises an alarm when calls stop. */
-export class Heartbeat {
-  readonly #options: HeartbeatOptions;
-  #cancel: (() => void) | null = null;
-  #stopped = false;
+export function createHeartbeat({ url, sender, isWorking, clock, log }: HeartbeatOptions) {
+  let cancel = () => {};
+  let isStopped = false;
   /** A fault that lasts is logged once. */
-  #isFailing = false;
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    if (this.#stopped) return;
-    this.#cancel = this.#options.clock.after(BEAT_EVERY_MS, () => this.start());
-    if (this.#options.isWorking()) void this.#call();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel?.();
-    await this.#options.sender.close();
-  }
-
-  async #call(): Promise<void> {
-    const { url, sender, log } = this.#options;
+  let isFailing = false;
+  const call = async () => {
     const request = { method: 'GET', url, headers: [], body: null } as const;
     const needs = { searchFor: [], paths: [] };
     const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
     // `stop` has interrupted the call.
-    if (this.#stopped) return;
+    if (isStopped) return;
     const status = 'status' in exchange ? exchange.status : null;
     const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;
-    if (!isTaken && !this.#isFailing) log.warn('heartbeat.failed', { kind: exchange.kind, status });
-    if (isTaken && this.#isFailing) log.info('heartbeat.arrives-again');
-    this.#isFailing = !isTaken;
-  }
+    if (!isTaken && !isFailing) log.warn('heartbeat.failed', { kind: exchange.kind, status });
+    if (isTaken && isFailing) log.info('heartbeat.arrives-again');
+    isFailing = !isTaken;
+  };
+  const start = () => {
+    if (isStopped) return;
+    cancel = clock.after(BEAT_EVERY_MS, start);
+    if (isWorking()) void call();
+  };
+  return {
+    start,
+    stop: async () => {
+      isStopped = true;
+      cancel();
+      await sender.close();
+    },
+  };
 }

@@ -18,64 +18,48 @@ export interface TokenOwner {
 const MARK_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
-interface Deps {
-  store: Pick<Store, 'apiTokens' | 'serviceAccounts'>;
-  clock: Clock;
-  background: Background;
-}
-
-export class ApiTokens {
-  readonly #deps: Deps;
-  readonly #markedAt = new Map<string, number>();
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
-
-  async findTokenOwner(token: string): Promise<TokenOwner | null> {
-    if (!isTokenShaped(token)) return null;
-    const hash = hashToken(token);
-    const { apiTokens, serviceAccounts } = this.#deps.store;
-    if (isServiceToken(token)) {
-      const account = await serviceAccounts.findByToken(hash);
-      if (!account) return null;
-      this.#markUsed(hash, account.lastUsedAt, serviceAccounts);
-      return {
-        teamId: account.teamId,
-        actor: nameServiceAccount(account.name),
-        isViewer: false,
-      };
-    }
-    const owner = await apiTokens.findOwner(hash);
-    if (!owner) return null;
-    this.#markUsed(hash, owner.lastUsedAt, apiTokens);
-    return { teamId: owner.teamId, actor: nameTokenOf(owner), isViewer: owner.isViewer };
-  }
-
-  /** `hint` is the last four characters. */
-  async readApiToken(
-    userId: string,
-  ): Promise<{ hint: string; createdAt: number; lastUsedAt: number | null } | null> {
-    return this.#deps.store.apiTokens.read(userId);
-  }
-
-  async generateApiToken(userId: string): Promise<string> {
-    const token = makeApiToken();
-    await this.#deps.store.apiTokens.replace(userId, token, this.#deps.clock.now());
-    return token.text;
-  }
-
+export function createApiTokens(
+  { apiTokens, serviceAccounts }: Pick<Store, 'apiTokens' | 'serviceAccounts'>,
+  clock: Clock,
+  background: Background,
+) {
+  const markedAt = new Map<string, number>();
   /** In the background: if the database is busy, only a displayed time is lost. */
-  #markUsed(
+  const markUsed = (
     hash: string,
     lastUsedAt: number | null,
     kept: Pick<Store['apiTokens'], 'markUsed'>,
-  ): void {
-    const now = this.#deps.clock.now();
-    const known = Math.max(lastUsedAt ?? 0, this.#markedAt.get(hash) ?? 0);
+  ) => {
+    const now = clock.now();
+    const known = Math.max(lastUsedAt ?? 0, markedAt.get(hash) ?? 0);
     if (now - known < MARK_EVERY_MS) return;
-    if (this.#markedAt.size >= MOST_REMEMBERED) this.#markedAt.clear();
-    this.#markedAt.set(hash, now);
-    this.#deps.background.run('token.not-marked-used', () => kept.markUsed(hash, now));
-  }
+    if (markedAt.size >= MOST_REMEMBERED) markedAt.clear();
+    markedAt.set(hash, now);
+    background.run('token.not-marked-used', () => kept.markUsed(hash, now));
+  };
+  return {
+    /** Called for each API request, so it is one short query. */
+    findTokenOwner: async (token: string): Promise<TokenOwner | null> => {
+      if (!isTokenShaped(token)) return null;
+      const hash = hashToken(token);
+      if (isServiceToken(token)) {
+        const account = await serviceAccounts.findByToken(hash);
+        if (!account) return null;
+        markUsed(hash, account.lastUsedAt, serviceAccounts);
+        const actor = nameServiceAccount(account.name);
+        return { teamId: account.teamId, actor, isViewer: false };
+      }
+      const owner = await apiTokens.findOwner(hash);
+      if (!owner) return null;
+      markUsed(hash, owner.lastUsedAt, apiTokens);
+      return { teamId: owner.teamId, actor: nameTokenOf(owner), isViewer: owner.isViewer };
+    },
+    /** `hint` is the last four characters. */
+    readApiToken: (userId: string) => apiTokens.read(userId),
+    generateApiToken: async (userId: string): Promise<string> => {
+      const token = makeApiToken();
+      await apiTokens.replace(userId, token, clock.now());
+      return token.text;
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import { ApiTokens } from './api-tokens.ts';
+import { createApiTokens } from './api-tokens.ts';
 import type { GroupRole } from './groups.ts';
-import { Limits } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { createMailer, type Mailer } from './mail.ts';
 import { Passwords, type PasswordWork } from './passwords.ts';
-import { PeopleActivity } from './people-activity.ts';
-import { Plans, type PlanSettings } from './plans.ts';
+import { createPeopleActivity } from './people-activity.ts';
+import { createPlans, type PlanSettings } from './plans.ts';
 import { Provider, type ProviderSettings } from './provider.ts';
 import type { ProxyClaim, ProxySettings } from './proxy-claim.ts';
 
@@ -20,29 +20,22 @@ export interface PeopleDeps {
 }
 
 /** Each function of this module takes it as its first argument. */
-export interface Context extends Required<PeopleDeps> {
-  activity: PeopleActivity;
-  background: Background;
-  limits: Limits;
-  passwords: Passwords;
-  plans: Plans;
-  provider: Provider | null;
-  tokens: ApiTokens;
-}
+export type Context = ReturnType<typeof createContext>;
 
-export function createContext(deps: PeopleDeps): Context {
+export function createContext(deps: PeopleDeps) {
   const { store, clock, log, config } = deps;
-  const background = new Background(log);
+  const { smtpUrl, mailFrom: from, provider, baseUrl } = config;
+  const background = createBackground(log);
   return {
     ...deps,
-    activity: new PeopleActivity({ store, log }),
+    activity: createPeopleActivity(store, log),
     background,
-    limits: new Limits({ store, clock, log }),
-    mailer: deps.mailer ?? createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log),
+    limits: createLimits(store, clock, log),
+    mailer: deps.mailer ?? createMailer({ smtpUrl, from }, log),
     passwords: new Passwords(config.passwordWork),
-    plans: new Plans(config),
-    provider: config.provider && new Provider(config.provider, config.baseUrl, () => clock.now()),
-    tokens: new ApiTokens({ store, clock, background }),
+    plans: createPlans(config),
+    provider: provider && new Provider(provider, baseUrl, () => clock.now()),
+    tokens: createApiTokens(store, clock, background),
   };
 }
 
@@ -78,23 +71,20 @@ export interface RequestContext {
   claim?: ProxyClaim | null;
 }
 
+export type Background = ReturnType<typeof createBackground>;
+
 /** Work that no response waits for: its duration must not reveal whether an account exists. */
-export class Background {
-  readonly #log: Log;
-  readonly #running = new Set<Promise<void>>();
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  run(faultEvent: string, work: () => Promise<void>): void {
-    const running = work()
-      .catch((error: unknown) => this.#log.error(faultEvent, { error }))
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
-  async drain(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
-  }
+function createBackground(log: Log) {
+  const all = new Set<Promise<void>>();
+  return {
+    run: (faultEvent: string, work: () => Promise<void>) => {
+      const running = work()
+        .catch((error: unknown) => log.error(faultEvent, { error }))
+        .finally(() => all.delete(running));
+      all.add(running);
+    },
+    drain: async () => {
+      while (all.size > 0) await Promise.all(all);
+    },
+  };
 }

@@ -42,46 +42,28 @@ export type Rule = keyof typeof RULES;
 
 const TIDY_EVERY_MS = 10 * 60_000;
 
-interface Deps {
-  store: Pick<Store, 'rateLimits'>;
-  clock: Clock;
-  log: Log;
-}
-
 /** In the database, so that all nodes share the limits and a restart keeps them. */
-export class Limits {
-  readonly #deps: Deps;
-  #tidiedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
-
-  /** @returns null if the attempt is allowed */
-  async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
-    const { store, clock } = this.#deps;
-    const { most, windowMs } = RULES[rule];
-    const now = clock.now();
-    this.#tidy(now);
-    const { endsAt, hits } = await store.rateLimits.count(keyOf(rule, who), now, windowMs);
-    if (hits <= most) return null;
-    const waitMs = Math.max(0, endsAt - now);
-    return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
-  }
-
-  async takeBack(rule: Rule, ...who: string[]): Promise<void> {
-    await this.#deps.store.rateLimits.takeBack(keyOf(rule, who));
-  }
-
+export function createLimits({ rateLimits }: Pick<Store, 'rateLimits'>, clock: Clock, log: Log) {
+  let tidiedAt = Number.NEGATIVE_INFINITY;
   /** Every call that leaves rows behind is counted, so expired ones are deleted here. */
-  #tidy(now: number): void {
-    if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
-    this.#tidiedAt = now;
-    const { store, log } = this.#deps;
-    store.rateLimits
-      .tidy(now)
-      .catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
-  }
+  const tidy = (now: number) => {
+    if (now - tidiedAt < TIDY_EVERY_MS) return;
+    tidiedAt = now;
+    rateLimits.tidy(now).catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
+  };
+  return {
+    /** @returns null if the attempt is allowed */
+    count: async (rule: Rule, ...who: string[]): Promise<TooMany | null> => {
+      const { most, windowMs } = RULES[rule];
+      const now = clock.now();
+      tidy(now);
+      const { endsAt, hits } = await rateLimits.count(keyOf(rule, who), now, windowMs);
+      if (hits <= most) return null;
+      const waitMs = Math.max(0, endsAt - now);
+      return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+    },
+    takeBack: (rule: Rule, ...who: string[]) => rateLimits.takeBack(keyOf(rule, who)),
+  };
 }
 
 /** The longest email. Longer names are hashed: Postgres refuses keys of more than 2,700 bytes. */

@@ -33,64 +33,23 @@ const MOST_CONNECTIONS = 2;
 
 /** Without SMTP, mails are logged with their links (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
-  return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
+  if (smtpUrl !== null) return createSmtpMailer(smtpUrl, from, log);
+  return {
+    sends: false,
+    send: async ({ to, subject, link }) => {
+      log.info('mail.written-to-log', { to, subject, ...(link === null ? {} : { link }) });
+      return { kind: 'logged' };
+    },
+    close: () => {},
+  };
 }
 
-class LogMailer implements Mailer {
-  readonly sends = false;
-  readonly #log: Log;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  async send({ to, subject, link }: Mail): Promise<MailOutcome> {
-    this.#log.info('mail.written-to-log', { to, subject, ...(link === null ? {} : { link }) });
-    return { kind: 'logged' };
-  }
-
-  close(): void {}
-}
-
-class SmtpMailer implements Mailer {
-  readonly sends = true;
-  readonly #url: string;
-  readonly #from: string;
-  readonly #log: Log;
-  #transport: Promise<Transporter> | null = null;
-
-  constructor(url: string, from: string, log: Log) {
-    this.#url = url;
-    this.#from = from;
-    this.#log = log;
-  }
-
-  async send({ to, subject, text, html, stopUrl }: Mail): Promise<MailOutcome> {
-    const content = {
-      subject,
-      text,
-      ...(html !== undefined && { html }),
-      ...(stopUrl !== undefined && { headers: unsubscribeHeaders(stopUrl) }),
-    };
-    try {
-      const transport = await this.#open();
-      // As a text, a name could add recipients.
-      await transport.sendMail({ from: this.#from, to: { name: '', address: to }, ...content });
-      return { kind: 'sent' };
-    } catch (error) {
-      this.#log.warn('mail.not-sent', { to, subject, error });
-      return { kind: 'failed', fault: describeFault(error) };
-    }
-  }
-
-  close(): void {
-    this.#transport?.then((transport) => transport.close()).catch(() => {});
-  }
-
-  #open(): Promise<Transporter> {
-    this.#transport ??= import('nodemailer').then(({ createTransport }) =>
+function createSmtpMailer(url: string, from: string, log: Log): Mailer {
+  let transport: Promise<Transporter> | null = null;
+  const open = () =>
+    import('nodemailer').then(({ createTransport }) =>
       createTransport({
-        url: this.#url,
+        url,
         pool: true,
         maxConnections: MOST_CONNECTIONS,
         disableFileAccess: true,
@@ -98,8 +57,28 @@ class SmtpMailer implements Mailer {
         ...LIMITS_MS,
       } as Parameters<typeof createTransport>[0]),
     );
-    return this.#transport;
-  }
+  return {
+    sends: true,
+    send: async ({ to, subject, text, html, stopUrl }) => {
+      const content = {
+        subject,
+        text,
+        ...(html !== undefined && { html }),
+        ...(stopUrl !== undefined && { headers: unsubscribeHeaders(stopUrl) }),
+      };
+      try {
+        transport ??= open();
+        // As a text, a name could add recipients.
+        const recipient = { name: '', address: to };
+        await (await transport).sendMail({ from, to: recipient, ...content });
+        return { kind: 'sent' };
+      } catch (error) {
+        log.warn('mail.not-sent', { to, subject, error });
+        return { kind: 'failed', fault: describeFault(error) };
+      }
+    },
+    close: () => void transport?.then((opened) => opened.close()).catch(() => {}),
+  };
 }
 
 /** RFC 2369, RFC 8058. */

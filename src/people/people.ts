@@ -1,5 +1,4 @@
 import { bind } from '#store/database/context';
-import type { TokenOwner } from './api-tokens.ts';
 import { listUsageByDay, readUsage } from './plans.ts';
 import {
   askNewAddresses,
@@ -53,8 +52,7 @@ export function createPeople(deps: PeopleDeps) {
   const context = createContext(deps);
   const { tokens, mailer, background } = context;
   return {
-    /** Called for each API request, so it is one short query. */
-    findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
+    findTokenOwner: tokens.findTokenOwner,
     accounts: {
       ...bind(context, { readSession, signIn, signOut, signOutEverywhere, whoIs }),
       ...bind(context, secondFactors),

@@ -37,24 +37,14 @@ export function monthlyLimitsOf({ plans, newTeamPlan }: PlanSettings): MonthlyLi
   return { byPlan, other: byPlan.get(newTeamPlan) ?? null };
 }
 
-export class Plans {
-  readonly #limits: MonthlyLimits;
-  readonly ofFirstTeam: string;
-  readonly ofNewTeam: string;
-
-  constructor({ plans, newTeamPlan }: PlanSettings) {
-    this.#limits = monthlyLimitsOf({ plans, newTeamPlan });
-    this.ofFirstTeam = plans[0]?.name ?? newTeamPlan;
-    this.ofNewTeam = newTeamPlan;
-  }
-
-  get names(): string[] {
-    return [...this.#limits.byPlan.keys()];
-  }
-
-  limitOf(plan: string): number | null {
-    return limitOf(this.#limits, plan);
-  }
+export function createPlans({ plans, newTeamPlan }: PlanSettings) {
+  const limits = monthlyLimitsOf({ plans, newTeamPlan });
+  return {
+    names: [...limits.byPlan.keys()],
+    ofFirstTeam: plans[0]?.name ?? newTeamPlan,
+    ofNewTeam: newTeamPlan,
+    limitOf: (plan: string) => limitOf(limits, plan),
+  };
 }
 
 /** For every member, because all see the warnings at 80 % and 100 %. */

@@ -4,7 +4,7 @@ import { silentLog } from '#domain/log';
 import { totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 import { processMs } from '#testing/spent-time';
-import { Limits } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { guessAtSignIn } from './password-guesses.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -79,7 +79,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
   await using fixture = await openPeople();
   const text = `${'ab'.repeat(20_000)}@bells.test`;
   assert.equal((await new Browser().signIn(fixture, text)).kind, 'wrong');
-  const limits = new Limits({ store: fixture.store, clock: fixture.clock, log: silentLog });
+  const limits = createLimits(fixture.store, fixture.clock, silentLog);
   for (let n = 0; n < 3; n++) assert.equal(await limits.count('mail-to', text, 'b'), null);
   assert.equal((await limits.count('mail-to', text, 'b'))?.kind, 'too-many');
   assert.equal(
@@ -98,7 +98,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
 
 test('a guess that could not be verified is not counted', async () => {
   await using fixture = await openPeople();
-  const limits = new Limits({ store: fixture.store, clock: fixture.clock, log: silentLog });
+  const limits = createLimits(fixture.store, fixture.clock, silentLog);
   const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
   const context = { clock: fixture.clock, config, limits };
   const request = { headers: new Headers(), clientAddress: '192.0.2.1' };
