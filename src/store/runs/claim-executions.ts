@@ -315,11 +315,12 @@ export async function claimExecutions(
   asked: readonly GroupSlots[],
   claimant: Claimant,
 ): Promise<Claim<ClaimedExecution>> {
-  const taken = await context.db.perform(claimExecutionsScript, { asked, ...claimant });
-  const claimed = taken.rows.map((row) =>
-    executionOf(row, taken.groups.get(row.team_id), context, claimant.now),
+  return skipped.claim(
+    asked,
+    (some) => context.db.perform(claimExecutionsScript, { asked: some, ...claimant }),
+    (rows, teams) =>
+      rows.map((row) => executionOf(row, teams.get(row.team_id), context, claimant.now)),
   );
-  return skipped.claimOf(asked, taken, claimed);
 }
 
 function executionOf(

@@ -25,9 +25,11 @@ export async function claimJobs(
   const atOnce = await AT_ONCE[db.dialect.name]?.(context, asked, claimant);
   const left = atOnce ? atOnce.inSteps : asked;
   if (atOnce && left.length === 0) return atOnce.claim;
-  const taken = await db.perform(IN_STEPS, { asked: left, ...claimant });
-  const jobs = claimedJobs(taken.rows, taken.groups.values(), context, claimant.now);
-  const { claimed, blocked, groups } = skipped.claimOf(left, taken, jobs);
+  const { claimed, blocked, groups } = await skipped.claim(
+    left,
+    (some) => db.perform(IN_STEPS, { asked: some, ...claimant }),
+    (rows, queues) => claimedJobs(rows, queues.values(), context, claimant.now),
+  );
   const { claimed: others = [], groups: otherGroups = [] } = atOnce?.claim ?? {};
   return { claimed: [...others, ...claimed], blocked, groups: [...otherGroups, ...groups] };
 }

@@ -1,3 +1,4 @@
+import { wasLockedOut } from '../database/errors.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
@@ -40,15 +41,21 @@ const MOST_REMEMBERED = 1_000;
 export class SkippedGroups {
   readonly #skips = new Map<string, number>();
 
-  claimOf<Run extends ClaimedRun>(
+  async claim<Group, Row, Run extends ClaimedRun>(
     asked: readonly GroupSlots[],
-    { rows, due, states, locked }: Taken<unknown, unknown>,
-    claimed: Run[],
-  ): Claim<Run> {
+    take: (some: readonly GroupSlots[]) => Promise<Taken<Group, Row>>,
+    runsOf: (rows: readonly Row[], groups: ReadonlyMap<string, Group>) => Run[],
+  ): Promise<Claim<Run>> {
+    const taken = await takeByTeam(asked, take);
+    const claimed = taken.flatMap(({ rows, groups }) => runsOf(rows, groups));
+    const blocked = taken.reduce((sum, { due, rows }) => sum + due - rows.length, 0);
+    const states = taken.flatMap((each) => each.states);
     for (const { id } of states) this.#skips.delete(id);
     if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();
-    const skipped = asked.filter(({ id }) => locked.has(id)).map((group) => this.#skip(group));
-    return { claimed, blocked: due - rows.length, groups: [...states, ...skipped] };
+    const skipped = asked
+      .filter(({ id }) => taken.some(({ locked }) => locked.has(id)))
+      .map((group) => this.#skip(group));
+    return { claimed, blocked, groups: [...states, ...skipped] };
   }
 
   /** It is tried again from the same time on. */
@@ -57,4 +64,27 @@ export class SkippedGroups {
     this.#skips.set(id, skips);
     return { id, nextDueAt: from, blocker: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
   }
+}
+
+/**
+ * If a row that another transaction has just inserted stops the claim, claims for each team alone, and skips those for
+ * which that fails too: such a row can't be seen.
+ */
+async function takeByTeam<Group, Row>(
+  asked: readonly GroupSlots[],
+  take: (some: readonly GroupSlots[]) => Promise<Taken<Group, Row>>,
+): Promise<Taken<Group, Row>[]> {
+  try {
+    return [await take(asked)];
+  } catch (error) {
+    if (!wasLockedOut(error)) throw error;
+  }
+  const byTeam = [...Map.groupBy(asked, ({ id, teamId = id }) => teamId).values()];
+  if (byTeam.length === 1) {
+    const locked = new Set(asked.map(({ id }) => id));
+    return [{ rows: [], due: 0, groups: new Map(), states: [], locked }];
+  }
+  const taken: Taken<Group, Row>[] = [];
+  for (const ofTeam of byTeam) taken.push(...(await takeByTeam(ofTeam, take)));
+  return taken;
 }

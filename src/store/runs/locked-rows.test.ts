@@ -115,6 +115,31 @@ describe('a claim on Postgres with a locked row', () => {
     );
   });
 
+  test('a counter that another transaction has just inserted delays its own team only', async () => {
+    await using store = await openPostgresTestStore();
+    const { node, teams, groups, claim } = await makeTeams(store);
+    const [locked, other] = teams;
+    await store.testClock.advanceTo('2026-12-01T00:00:00Z');
+    for (const { id } of teams) await aCron(store, id, { nextRunAt: store.clock.now() });
+    await using holder = await holdRows(store);
+    const row = `'${locked.id}', '2026-12', 1`;
+    await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
+    const { claimed, groups: states } = await claim();
+    assert.deepEqual(
+      claimed.map(({ teamId }) => teamId),
+      [other.id, other.id, other.id],
+    );
+    assert.equal(states.length, groups.length);
+    const slots = teams.map(({ id }) => ({ id, slots: 10 }));
+    const ticks = await store.runs.claimExecutions(slots, aClaimant(store, node, LIMIT));
+    assert.deepEqual(
+      ticks.claimed.map(({ teamId }) => teamId),
+      [other.id],
+    );
+    await holder.query('rollback');
+    assert.equal((await claim()).claimed.length, 3);
+  });
+
   test('a locked month delays the crons of its own team only', async () => {
     await using store = await openPostgresTestStore();
     const { node, teams } = await makeTeams(store);
