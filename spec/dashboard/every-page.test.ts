@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { before } from '#testing/hooks';
-import { findBarriers } from '#testing/axe';
+import { findBarriers, type Rules } from '#testing/axe';
 import type { WatchedPage } from '#testing/browser';
 import type { TestUser } from '#testing/dashboard';
+import { A_CRON, A_JOB } from '#testing/factories';
+import { fillExecutions, fillJobs } from '#testing/fill';
 import { assertNoFaults, heading, openPage, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 import { TEST_APP_KEY } from '#testing/stores';
 import { createStopUrls } from '#people/channel-addresses';
 
-/** Every page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. */
+/**
+ * Every page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. Pages with
+ * work fit every width, and at each their tables can be read.
+ */
 
 const { browser, dashboard, target } = usePages();
 
@@ -44,12 +49,90 @@ async function changeTo(page: Page, { colorScheme, viewport }: Look): Promise<vo
 }
 
 /** Nothing keeps people out, goes wrong, is wider than the window or lies upon what it copies. */
-async function assertFits(watched: WatchedPage, where: string): Promise<void> {
-  assert.deepEqual(await findBarriers(watched.page), [], where);
+async function assertFits(watched: WatchedPage, where: string, rules?: Rules): Promise<void> {
+  assert.deepEqual(await findBarriers(watched.page, rules), [], where);
   assertNoFaults(watched);
   const isWide = await watched.page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(isWide, false, `${where} is wider than the window`);
   assert.deepEqual(await watched.page.evaluate(FIND_COVERED), [], where);
+}
+
+const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920, 2560];
+
+/** In the page: what of its tables cannot be read, in words. */
+const FIND_FAULTS = `(() => {
+  const faults = [];
+  const shown = (element) => element.getClientRects().length > 0;
+  const wordsIn = (element) => {
+    const found = [];
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.parentElement.closest('.sr-only, [popover]') || !shown(node.parentElement)) continue;
+      for (const match of node.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(node, match.index);
+        range.setEnd(node, match.index + match[0].length);
+        found.push({ word: match[0], width: range.getBoundingClientRect().width });
+      }
+    }
+    return found;
+  };
+  for (const table of document.querySelectorAll('main table')) {
+    const { parentElement: frame } = table;
+    if (frame.scrollWidth > frame.clientWidth + 1) faults.push('the table has to be scrolled sideways');
+    const isCards = getComputedStyle(table).display === 'block';
+    for (const head of table.querySelectorAll('th'))
+      if (!isCards && shown(head) && head.scrollWidth > head.clientWidth + 1) faults.push('head ' + head.textContent);
+    for (const row of table.querySelectorAll('tbody tr'))
+      // A host that is longer than its column takes a second line, an alert is a sentence; buttons that wrap take more.
+      if (!isCards && row.clientHeight > (location.pathname === '/alerts' ? 90 : 70)) faults.push('a row of ' + row.clientHeight + ' px');
+    for (const cell of table.querySelectorAll('td[data-head]')) {
+      const box = cell.querySelector(':scope > div');
+      if (!shown(cell) || !box || !shown(box)) continue;
+      const boxWidth = box.clientWidth;
+      const where = cell.dataset.head + ', ' + boxWidth + ' px: ';
+      // Such a name is cut where a line has no room, but its start is shown.
+      const mayBeCut = isCards && cell.dataset.cut && boxWidth >= 44;
+      for (const { word, width } of wordsIn(box))
+        if (!mayBeCut && width > boxWidth + 1 && (word.length <= 16 || boxWidth < 120)) faults.push(where + word);
+      for (const whole of box.querySelectorAll('.whole'))
+        if (whole.scrollWidth > whole.clientWidth + 1 || whole.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
+          faults.push(where + 'cut: ' + whole.textContent);
+      if (cell.dataset.main && !isCards && boxWidth < 160) faults.push(where + 'what the row is about');
+      for (const button of box.querySelectorAll('button, a[class*=Button]'))
+        if (shown(button) && button.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
+          faults.push(where + 'the button ' + button.textContent);
+      for (const host of box.querySelectorAll('[class*=_host]'))
+        if (host.getBoundingClientRect().right > box.getBoundingClientRect().right + 1 || host.scrollWidth > host.clientWidth + 1)
+          faults.push(where + 'the host ' + host.textContent);
+      for (const head of box.querySelectorAll('[class*=_path] > :first-child')) {
+        const text = document.createRange();
+        text.selectNodeContents(head);
+        if (head.getBoundingClientRect().width > text.getBoundingClientRect().width + 1)
+          faults.push(where + 'a gap within the path ' + head.parentElement.textContent);
+      }
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window');
+  return [...new Set(faults)];
+})()`;
+
+/** Finds what can't be read at any width; looks at tables in two fonts. */
+async function findUnreadable(page: Page, path: string): Promise<string[]> {
+  const hasTable = (await page.locator('main table').count()) > 0;
+  // The second is what many Linux desktops have, and wider than most.
+  const fonts = hasTable ? ['Open Sans', 'DejaVu Sans'] : ['Open Sans'];
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const font of fonts) {
+      await page.evaluate(`document.documentElement.style.setProperty('--sans', '${font}')`);
+      const found = (await page.evaluate(FIND_FAULTS)) as string[];
+      faults.push(...found.map((fault) => `${path} at ${width} in ${font}: ${fault}`));
+    }
+  }
+  await page.evaluate("document.documentElement.style.removeProperty('--sans')");
+  return faults;
 }
 
 /** Loads each page, every other one on a phone, and looks at it there and on a desk. */
@@ -64,11 +147,11 @@ async function walk(
   for (const [n, path] of paths.entries()) {
     const answer = await page.goto(`${dashboard.url}${path}`);
     assert.equal(answer?.status(), 200, path);
-    await look(page, path);
     await assertFits(watched, path);
+    await look(page, path);
     const other = n % 2 === 0 ? desk : phone;
     await changeTo(page, other);
-    await assertFits(watched, `${path} (${other.colorScheme})`);
+    await assertFits(watched, `${path} (${other.colorScheme})`, 'of colours');
   }
 }
 
@@ -94,44 +177,82 @@ test('an empty list explains itself with one example and one button', async () =
   });
 });
 
-/** A cron and jobs that failed and succeeded. */
+const URL_PATH = '/hooks/orders/2026/november/created?customer=4711&include=orders,returns';
+const LONGEST_NAME = `imports-${'abcdefghi-'.repeat(25)}`.slice(0, 255);
+
+/** A team with runs of every outcome, and with long names and addresses in everything that is listed. */
 async function makeWork(user: TestUser) {
-  const { work } = dashboard.service;
+  const { work, store } = dashboard.service;
+  const { teamId } = user;
+  await dashboard.user('second@bells.test', { team: 'Busy', role: 'admin' });
   target.answer('/down', { status: 503, body: '{"error":"down"}' });
-  const queue = await work.setQueue(user.teamId, 'mail', { retrySchedule: [], emailAlerts: true });
-  const request = { method: 'POST', headers: [], callbackUrl: null } as const;
-  const cron = await work.createCron(user.teamId, {
+  const request = { method: 'DELETE', headers: [], callbackUrl: null } as const;
+  const queue = await work.setQueue(teamId, 'invoices-and-reminders', {
+    retrySchedule: [],
+    emailAlerts: true,
+  });
+  const cronInput = {
+    ...A_CRON,
     ...request,
     name: 'Close the month of every customer in the northern region',
-    url: `${target.url}/down?customer=northwind&since=2026-11-20T00:00:00Z&include=orders,returns`,
-    cronExpression: '0 6 29 2 *',
+    url: `${target.url}/down?customer=northwind&since=2026-11-20T00:00:00Z`,
+    cronExpression: '15 4 29 2 MON-FRI',
     payload: '{"n":1.0}',
-    timeoutSeconds: 20,
     alertThreshold: 1,
-    isActive: true,
-  });
-  const run = await work.runCronNow(user.teamId, cron.id);
-  const job = { ...request, queue: 'mail', payloadJson: '{"order":{"id":1,"items":[1,2,3]}}' };
+  } as const;
+  const cron = await work.createCron(teamId, cronInput);
+  const run = await work.runCronNow(teamId, cron.id);
+  const job = { ...A_JOB, queue: queue.name, payloadJson: '{"order":{"id":1,"items":[1,2,3]}}' };
   const create = (path: string, delaySeconds: number) =>
-    work.createJob(user.teamId, { ...job, url: `${target.url}${path}`, delaySeconds });
+    work.createJob(teamId, { ...job, url: `${target.url}${path}`, delaySeconds });
   const failed = await create('/down', 0);
   const done = await create('/fine', 0);
   const later = await create('/later', 3600);
   const ends = [
-    async () => (await work.listExecutions(user.teamId, cron.id, 1))[0]?.completedAt,
+    async () => (await work.listExecutions(teamId, cron.id, 1))[0]?.completedAt,
     ...[failed, done].map(({ jobId }) => async () => {
-      const found = await work.findJob(user.teamId, jobId);
+      const found = await work.findJob(teamId, jobId);
       return found?.completedAt;
     }),
   ];
   await Promise.all(ends.map((hasEnded) => eventually(hasEnded)));
-  await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
+  await work.pauseQueue(teamId, queue.id);
+  await work.startMaintenanceNow(teamId, [{ kind: 'queue', id: queue.id }]);
+
+  const host = 'https://api.northwind.example';
+  const row = {
+    team_id: teamId,
+    queue_id: queue.id,
+    url: `${host}:8443${URL_PATH}`,
+    method: 'DELETE',
+  };
+  const ended = { ...row, completed_at: Date.now() - 86_400_000, duration_ms: 12_345 };
+  const dead = { ...ended, status: 'dead_lettered', attempt_number: 4 };
+  await fillJobs(store, [
+    { ...dead, reason: 'cannot_resolve_host' },
+    { ...dead, response_status: 302 },
+    { ...dead, reason: 'http_server_error', response_status: 503 },
+    { ...ended, status: 'success', response_status: 200, duration_ms: 85 },
+    { ...row, scheduled_at: Date.now() + 7_200_000 },
+    { ...row, attempt_number: 3, scheduled_at: Date.now() + 7_200_000 },
+    { ...row, url: `${host}/` },
+    { ...row, url: `${host}/v1` },
+    { ...row, url: `${host}/503` },
+  ]);
+  const execution = { team_id: teamId, cron_id: cron.id };
+  await fillExecutions(store, [
+    execution,
+    { ...execution, status: 'failed', response_status: 302 },
+  ]);
+  const longest = await work.setQueue(teamId, LONGEST_NAME, {});
+  await fillJobs(store, [{ ...row, queue_id: longest.id, scheduled_at: Date.now() + 7_200_000 }]);
+  await work.createCron(teamId, { ...cronInput, name: LONGEST_NAME });
   const cronPage = `/crons/${cron.id}`;
   const queuePage = `/queues/${queue.id}`;
   return {
     'at a glance': ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
     crons: ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
-    queues: ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
+    queues: ['/queues', '/queues/new', queuePage, `${queuePage}/edit`, `/queues/${longest.id}`],
     runs: [`${queuePage}?range=week`, '/runs?from=2026-01-01'],
     jobs: ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
     'one job': [
@@ -139,21 +260,30 @@ async function makeWork(user: TestUser) {
       `/jobs/new?from=${done.jobId}`,
       `/jobs/${later.jobId}/edit`,
     ],
+    team: ['/settings/members', '/settings/activity'],
   };
 }
 
 const hasHeading = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor();
 
 describe('accessibility and width of every page', () => {
-  describe('pages with data are accessible and fit every width', () => {
+  describe('pages with data are accessible and readable at every width', () => {
     let user: TestUser;
     let paths: Awaited<ReturnType<typeof makeWork>>;
     before(async () => {
       user = await dashboard.user('busy@bells.test', { team: 'Busy' });
       paths = await makeWork(user);
     });
-    for (const kind of ['at a glance', 'crons', 'queues', 'runs', 'jobs', 'one job'] as const) {
-      test(kind, () => walk(user, paths[kind], hasHeading));
+    const kinds = ['at a glance', 'crons', 'queues', 'runs', 'jobs', 'one job', 'team'] as const;
+    for (const kind of kinds) {
+      test(kind, async () => {
+        const faults: string[] = [];
+        await walk(user, paths[kind], async (page, path) => {
+          await hasHeading(page);
+          faults.push(...(await findUnreadable(page, path)));
+        });
+        assert.deepEqual(faults, []);
+      });
     }
   });
 
@@ -162,14 +292,12 @@ describe('accessibility and width of every page', () => {
       'profile',
       'api-token',
       'team',
-      'members',
       'service-accounts',
       'signing',
       'notifications',
       'notifications/new',
       'notifications/default',
       'billing',
-      'activity',
     ];
     const user = await dashboard.user('owner@bells.test', { team: 'Settings' });
     await walk(user, [...pages.map((page) => `/settings/${page}`), '/teams/new'], hasHeading);
