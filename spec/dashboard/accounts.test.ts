@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import decodeQr from 'qr/decode.js';
 import { totpOf } from '#testing/authenticator';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { postJson } from '#testing/client';
@@ -23,6 +24,23 @@ const fill = async (page: Page, fields: Record<string, string>) => {
     await page.getByLabel(label, { exact: true }).fill(value);
   }
 };
+
+/** Renders and decodes the QR code of a page. */
+function readQrCode(html: string): string {
+  const [, size = '', path = ''] =
+    /aria-label="QR code of the key[^>]* viewBox="0 0 (\d+) \d+".*?<path d="([^"]+)"/s.exec(html) ??
+    [];
+  const scale = 4;
+  const width = Number(size) * scale;
+  const data = new Uint8Array(width * width * 3).fill(255);
+  for (const [, x = '', y = ''] of path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)) {
+    for (let row = 0; row < scale; row++) {
+      const from = ((Number(y) * scale + row) * width + Number(x) * scale) * 3;
+      data.fill(0, from, from + scale * 3);
+    }
+  }
+  return decodeQr({ width, height: width, data });
+}
 
 describe('a new user', () => {
   test('a new user makes the first account, copies a token and a command, and sees the first job delivered', async () => {
@@ -156,25 +174,38 @@ describe('an account', () => {
     assert.equal(again.status, 302);
   });
 
-  test('a user turns on a second factor, signs in with it or a recovery code, and turns it off', async () => {
-    await member('careful@bells.test');
-    const page = await signedIn('careful@bells.test');
+  test('a user turns on a second factor by QR code, signs in with it or a recovery code, and turns it off', async () => {
+    const { email } = await member('careful@bells.test');
+    const page = await signedIn(email);
+    const codes = () => (page.all('pre').at(-1)?.textContent ?? '').trim().split('\n');
     await page.go('/settings/profile');
     await page.press('Set up', { Password: PASSWORD });
     page.shows('Keep these now');
     const { href } = page.part('a', 'Open in an authenticator');
-    const codes = page.all('pre').at(-1)?.textContent ?? '';
+    assert.equal(readQrCode(page.html), href);
+    const first = codes();
     await page.press('Turn on', { 'Code that the authenticator': totpOf(href) });
     page.shows('The second factor is on.');
+    await page.press('New recovery codes', { Password: 'a guess' });
+    page.shows('This is not your password.');
+    await page.press('New recovery codes', { Password: PASSWORD });
+    const renewed = codes();
+    assert.equal(renewed.length, first.length);
+    assert.ok(renewed.every((each) => each !== '' && !first.includes(each)));
+    const members = await dashboard.signIn({ email: 'owner@bells.test' });
+    const list = await PlainPage.open(members, '/settings/members');
+    const isOn = (who: string) => list.row(who).part('[data-head="Second factor"]').text;
+    assert.deepEqual([isOn(email), isOn('owner@bells.test')], ['On', 'Off']);
 
-    const second = await signedIn('careful@bells.test');
+    const second = await signedIn(email);
     assert.equal(second.heading, 'Enter the code');
     await second.press('Sign in', { Code: '000000' });
     second.shows('The code is not right.');
-    await second.press('Sign in', { Code: codes.trim().split('\n')[0] ?? '' });
+    await second.press('Sign in', { Code: renewed[0] ?? '' });
     assert.equal(second.heading, 'Overview');
 
     await page.go('/settings/profile');
+    assert.ok(!page.html.includes(renewed[1] ?? ''), 'shown once');
     await page.press('Turn off', { Password: PASSWORD });
     page.shows('The second factor is off.');
   });

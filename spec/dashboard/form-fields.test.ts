@@ -5,6 +5,7 @@ import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { A_CRON } from '#testing/factories';
 import { assertClean, heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
+import type { PlainPage } from '#testing/plain-page';
 
 /** Fields of forms by keyboard, by screen reader, and before the page's script runs. */
 
@@ -72,6 +73,9 @@ test('text typed before the scripts run stays in every field', async () => {
   assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
 });
 
+const isAdvancedOpen = (page: PlainPage) =>
+  page.all('details').some((each) => each.hasAttribute('open'));
+
 describe('the rest of a form is under Advanced', () => {
   test('it opens for errors and typed values', async () => {
     await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
@@ -100,13 +104,12 @@ describe('the rest of a form is under Advanced', () => {
 
   test('without scripts it opens for errors and typed values', async () => {
     const page = await visit('/crons/new', user);
-    const isOpen = () => page.all('details').some((each) => each.hasAttribute('open'));
     await page.press('Create cron');
-    assert.equal(isOpen(), false, 'the errors are outside');
+    assert.equal(isAdvancedOpen(page), false, 'the errors are outside');
     await page.press('Create cron', { 'Request timeout': '0' });
-    assert.equal(isOpen(), true);
+    assert.equal(isAdvancedOpen(page), true);
     await page.press('Create cron', { 'Request timeout': '30', Payload: 'kept' });
-    assert.deepEqual([isOpen(), page.field('Payload')], [true, 'kept']);
+    assert.deepEqual([isAdvancedOpen(page), page.field('Payload')], [true, 'kept']);
   });
 
   test('it is open for a stored value that is no default', async () => {
@@ -117,8 +120,8 @@ describe('the rest of a form is under Advanced', () => {
       [await work.createCron(user.teamId, { ...plain, timeoutSeconds: 45 }), true],
     ] as const;
     for (const [{ id }, isOpen] of cases) {
-      await using watched = await openPage({ browser, dashboard }, `/crons/${id}/edit`, { user });
-      assert.equal(await watched.page.getByLabel('Payload').isVisible(), isOpen);
+      const page = await visit(`/crons/${id}/edit`, user);
+      assert.equal(isAdvancedOpen(page), isOpen);
     }
   });
 });
@@ -154,24 +157,35 @@ test('Save stays visible, and wide screens show the request and its times next t
 });
 
 describe('errors and their fields', () => {
-  test('the error of a header is tied to its row', async () => {
+  test('the errors of a header and of an assertion are tied to their rows', async () => {
     await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
     const { page } = watched;
-    await page.getByLabel('Name', { exact: true }).fill('Wrong header');
+    await page.getByLabel('Name', { exact: true }).fill('Wrong rows');
     await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
     await page.getByLabel('Cron expression').fill('@daily');
     await openAdvanced(page);
     await page.getByLabel('Header 1 name').fill('X-Right');
     await press(page, 'Add header');
     await page.getByLabel('Header 2 name').fill('Content-Length');
+    await press(page, 'Add assertion');
+    await page.getByLabel('Assertion 1, JSON path').fill('a');
+    await press(page, 'Add assertion');
+    await page.getByLabel('Assertion 2, JSON path').fill('a..b');
     await press(page, 'Create cron');
-    const wrong = page.getByLabel('Header 2 name');
     await page.getByText('must not set Content-Length').first().waitFor();
-    assert.equal(await wrong.getAttribute('aria-invalid'), 'true');
-    assert.match(await descriptionOf(wrong), /must not set Content-Length/);
-    const right = page.getByLabel('Header 1 name');
-    assert.equal(await right.getAttribute('aria-invalid'), null);
-    await page.getByRole('group', { name: 'Headers' }).waitFor();
+    for (const [label, error] of [
+      ['Header 2 name', /must not set Content-Length/],
+      ['Assertion 2', /its path must be/],
+      ['Assertion 2, JSON path', /its path must be/],
+    ] as const) {
+      const field = page.getByLabel(label, { exact: true });
+      assert.equal(await field.getAttribute('aria-invalid'), 'true', label);
+      assert.match(await descriptionOf(field), error);
+    }
+    for (const label of ['Header 1 name', 'Assertion 1, JSON path'])
+      assert.equal(await page.getByLabel(label).getAttribute('aria-invalid'), null, label);
+    for (const name of ['Headers', 'Success assertions'])
+      await page.getByRole('group', { name }).waitFor();
     await assertClean(watched);
   });
 
@@ -182,29 +196,6 @@ describe('errors and their fields', () => {
     const [wrong] = page.all('textarea[name=headers]');
     assert.equal(wrong?.getAttribute('aria-invalid'), 'true');
     assert.match(wrong.getAttribute('aria-describedby') ?? '', /\bwrong-headers\b/);
-  });
-
-  test('the error of an assertion is tied to its row', async () => {
-    await using watched = await openPage({ browser, dashboard }, '/queues/new', { user });
-    const { page } = watched;
-    await page.getByLabel('Name', { exact: true }).fill('Wrong assertion');
-    await openAdvanced(page);
-    await press(page, 'Add assertion');
-    await page.getByLabel('Assertion 1, JSON path').fill('a');
-    await press(page, 'Add assertion');
-    await page.getByLabel('Assertion 2, JSON path').fill('a..b');
-    await press(page, 'Create queue');
-    await page.getByText('Assertion 2: its path must be').first().waitFor();
-    const kind = page.getByLabel('Assertion 2', { exact: true });
-    const path = page.getByLabel('Assertion 2, JSON path');
-    for (const field of [kind, path]) {
-      assert.equal(await field.getAttribute('aria-invalid'), 'true');
-      assert.match(await descriptionOf(field), /its path must be/);
-    }
-    const first = page.getByLabel('Assertion 1, JSON path');
-    assert.equal(await first.getAttribute('aria-invalid'), null);
-    await page.getByRole('group', { name: 'Success assertions' }).waitFor();
-    await assertClean(watched);
   });
 });
 
@@ -226,11 +217,11 @@ test('the button that shows a password is reached by Tab and works by the keyboa
 });
 
 test('neither the header nor Save covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
+  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  const { page } = watched;
+  await openAdvanced(page);
   for (const width of [1280, 390]) {
-    await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
-    const { page } = watched;
     await page.setViewportSize({ width, height: 500 });
-    await openAdvanced(page);
     const covered: string[] = [];
     const look = async () => {
       const found = await page.evaluate(() => {
@@ -270,24 +261,18 @@ test('neither the header nor Save covers the focus, in both directions and on a 
   }
 });
 
-test('a pasted text that is too long is not cut', async () => {
+test('a pasted text that is too long is not cut, and a pasted command fills fields with typed text', async () => {
   await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
   const { page } = watched;
-  const name = 'x'.repeat(300);
-  await page.getByLabel('URL', { exact: true }).fill(name);
+  const field = page.getByLabel('URL', { exact: true });
+  const long = 'x'.repeat(300);
+  await field.fill(long);
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Control+C');
-  const field = page.getByLabel('Name', { exact: true });
-  await field.focus();
+  const name = page.getByLabel('Name', { exact: true });
+  await name.focus();
   await page.keyboard.press('Control+V');
-  assert.equal(await field.inputValue(), name);
-  watched.assertNoFaults();
-});
-
-test('a pasted command also fills fields with typed text', async () => {
-  await using watched = await openPage({ browser, dashboard }, '/', { user });
-  const { page } = watched;
-  const field = page.getByLabel('URL', { exact: true });
+  assert.equal(await name.inputValue(), long);
   for (const path of ['/crons/new', '/jobs/new']) {
     await page.goto(`${dashboard.url}${path}`);
     await field.fill('http://typed.example/');

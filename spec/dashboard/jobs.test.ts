@@ -213,10 +213,13 @@ describe('jobs', () => {
   const failedOf = async (user: TestUser) =>
     (await jobsOf(user)).filter(({ status }) => status === 'dead_lettered').length;
 
-  test('a filter that is being typed keeps the focus and does not navigate back', async () => {
+  test('a filter applies at once, keeps the focus while it is typed and does not navigate back', async () => {
     const user = await begin();
-    await using watched = await open('/jobs?payload=abc', user);
+    await using watched = await open('/jobs?tab=failed&payload=abc', user);
     const { page } = watched;
+    await page.getByLabel('Reason').selectOption('timeout');
+    await page.waitForURL(/reason=timeout/);
+    await page.goto(`${dashboard.url}/jobs?payload=abc`);
     const text = page.getByLabel('Payload contains');
     await text.fill('');
     await page.waitForURL(`${dashboard.url}/jobs`);

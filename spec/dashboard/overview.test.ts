@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import { A_CRON, A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, usePages } from '#testing/pages';
+import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What a team sees first: what fails now, what is next, what has just happened, and nothing of others. */
 
-const { dashboard, open, target } = usePages();
+const { dashboard, target, visit } = usePages();
 before(() => target.answer('/down', { status: 503 }));
-
-const panel = (page: Page, title: string) =>
-  page.locator('section', {
-    has: page.getByRole('heading', { level: 2, name: title, exact: true }),
-  });
 
 async function runFailingCron(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
@@ -62,34 +56,26 @@ describe('the overview', () => {
       const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
       return jobs.some(({ status }) => status === 'success');
     });
-    await using watched = await open('/', user, false);
-    const { page } = watched;
-    const needs = panel(page, 'Needs attention').getByRole('listitem');
-    const rowOf = async (name: string) => needs.filter({ hasText: name }).textContent();
-    assert.match(
-      (await rowOf('Close the month')) ?? '',
-      /Failing1 of 1Close the month cronHTTP 503since .*Mute for an hour/,
+    const page = await visit('/', user);
+    const needs = page.part('section', 'Needs attention');
+    needs
+      .part('li', 'Close the month')
+      .shows(/Failing1 of 1Close the month cronHTTP 503since .*Mute for an hour/);
+    needs.part('li', 'orders').shows(/Failing1 of 1orders queueHTTP 503 error.*Retry 1/);
+    needs.shows('1 job failed (no retries left)');
+    for (const name of ['Crons', 'Queues']) page.part('nav a', name).shows('1 failing');
+    page.part('section', 'Next up').shows('Close the month', '/later');
+    page.part('section', 'Just happened').shows('/done');
+    assert.equal(page.part('figure', 'Runs per hour').all('ol > li').length, 24);
+    page.part('section', 'Last 24 hours').shows(
+      // Of three runs one succeeded.
+      /Success rate33.3 %33.3 % in 7 d/,
+      /Runs an hour3/,
+      /Median duration[\d.]+ ms/,
+      /Oldest waitingnone/,
     );
-    assert.match((await rowOf('orders')) ?? '', /Failing1 of 1orders queueHTTP 503 error.*Retry 1/);
-    await needs.getByText('1 job failed (no retries left)').waitFor();
-    const { text } = await (await dashboard.signIn(user)).get('/');
-    for (const name of ['Crons', 'Queues'])
-      assert.match(text, new RegExp(`>${name}</span><span[^>]*>1<span[^>]*> (<!-- -->)?failing<`));
-    await panel(page, 'Next up').getByText('Close the month').waitFor();
-    await panel(page, 'Next up').getByText('/later').first().waitFor();
-    await panel(page, 'Just happened').getByText('/done').first().waitFor();
-    const hours = page.getByRole('list', { name: /Runs per hour/ });
-    assert.equal(await hours.getByRole('listitem').count(), 24);
-    const figures = await panel(page, 'Last 24 hours').textContent();
-    // Of three runs one succeeded.
-    assert.match(figures ?? '', /Success rate33.3 %33.3 % in 7 d/);
-    assert.match(figures ?? '', /Runs an hour3/);
-    assert.match(figures ?? '', /Median duration[\d.]+ ms/);
-    assert.match(figures ?? '', /Oldest waitingnone/);
-    await assertClean(watched);
-    const elsewhere = await (await dashboard.signIn(outsider)).get('/');
-    assert.equal(elsewhere.text.includes(target.url), false);
-    assert.equal(elsewhere.text.includes('Close the month'), false);
+    const { html } = await visit('/', outsider);
+    assert.ok(!html.includes(target.url) && !html.includes('Close the month'));
   });
 
   test('a bar and its table row link to the runs of that hour', async () => {
@@ -100,29 +86,17 @@ describe('the overview', () => {
       const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
       return jobs.some(({ status }) => status === 'success');
     });
-    await using watched = await open('/', user, false);
-    const { page } = watched;
-    const hour = page
-      .getByRole('list', { name: /Runs per hour/ })
-      .getByRole('link')
-      .last();
-    assert.match((await hour.getAttribute('aria-label')) ?? '', /Success 1, Retried 0, Failed 1/);
-    assert.equal(await hour.getAttribute('tabindex'), '-1', 'Tab reaches the table alone');
-    await page.getByText('Show as a table').first().click();
-    const row = page
-      .getByRole('table', { name: /Runs per hour/ })
-      .getByRole('link')
-      .last();
-    assert.equal(await row.getAttribute('href'), await hour.getAttribute('href'));
-    await row.click();
-    await heading(page, 'Runs');
-    const runs = page.getByRole('table', { name: 'Runs' });
-    await runs.getByText('/counted').first().waitFor();
-    await runs.getByText('Close the month').waitFor();
-    await assertClean(watched);
+    const page = await visit('/', user);
+    const plot = page.part('figure', 'Runs per hour');
+    const hour = plot.all('ol a').at(-1);
+    assert.match(hour?.getAttribute('aria-label') ?? '', /Success 1, Retried 0, Failed 1/);
+    assert.equal(hour?.getAttribute('tabindex'), '-1', 'Tab reaches the table alone');
+    const runs = hour.getAttribute('href') ?? '';
+    assert.equal(plot.all('table a').at(-1)?.getAttribute('href'), runs);
+    await page.go(runs);
+    assert.equal(page.heading, 'Runs');
+    page.part('table').shows('/counted', 'Close the month');
     const outsider = await dashboard.user('barless@x.test', { team: 'Barless' });
-    const visitor = await dashboard.signIn(outsider);
-    const elsewhere = await visitor.get(`/runs${new URL(page.url()).search}`);
-    assert.match(elsewhere.text, /No run matches/);
+    (await visit(runs, outsider)).shows('No run matches');
   });
 });

@@ -75,19 +75,6 @@ test('the result of a test run is scrolled into view', async () => {
   watched.assertNoFaults();
 });
 
-test('a repeated action announces its message again', async () => {
-  await using watched = await open('/settings/profile');
-  const { page } = watched;
-  for (let n = 0; n < 2; n++) {
-    await press(page, 'Save name');
-    const message = page.getByText('The name is changed.');
-    await message.waitFor();
-    await press(page, 'Close message');
-    await message.waitFor({ state: 'detached' });
-  }
-  watched.assertNoFaults();
-});
-
 test('a navigation moves the focus and announces the page', async () => {
   await using watched = await open('/');
   const { page } = watched;

@@ -34,8 +34,8 @@ test('a new API token is shown once, and the old one stops working at once', asy
   assert.ok(!page.html.includes(token));
 });
 
-test('sections of settings side by side on a wide screen stay below the tabs', async () => {
-  await using watched = await open('/settings/api-token', owner, false);
+test('sections side by side stay below the tabs of settings, whose current one is in view on a phone', async () => {
+  await using watched = await open('/settings/api-token', owner);
   const { page } = watched;
   await page.setViewportSize({ width: 1920, height: 2000 });
   const boxOf = async (name: string) =>
@@ -45,13 +45,9 @@ test('sections of settings side by side on a wide screen stay below the tabs', a
   const [title, section] = [await boxOf('API token'), await boxOf('Send a first request')];
   assert.ok(title && section);
   assert.ok(section.y - title.y < 250, `${section.y - title.y} px`);
-});
 
-test('the current tab of the settings is in view on a phone', async () => {
-  await using watched = await open('/settings/activity', owner);
-  const { page } = watched;
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.reload();
+  await page.goto(`${dashboard.url}/settings/activity`);
   const tab = page.getByRole('navigation').getByRole('link', { name: 'Activity', exact: true });
   await page.waitForFunction(
     (link) => {

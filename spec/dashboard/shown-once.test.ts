@@ -10,10 +10,10 @@ import { confirm, heading, openPage, press, usePages } from '#testing/pages';
 const { browser, dashboard } = usePages({}, { sends: false });
 
 let opened = 0;
-const open = async (path: string, { javaScript = true } = {}) => {
+const open = async (path: string) => {
   const name = `newcomer${++opened}`;
   const user = await dashboard.user(`${name}@bells.test`, { team: name });
-  return openPage({ browser, dashboard }, path, { user, javaScript });
+  return openPage({ browser, dashboard }, path, { user });
 };
 
 describe('a new API token', () => {
@@ -41,18 +41,16 @@ describe('a new API token', () => {
   });
 
   test('a new API token disappears when the user confirms having it', async () => {
-    for (const javaScript of [true, false]) {
-      await using watched = await open('/settings/api-token', { javaScript });
-      const { page } = watched;
-      await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
-      await press(page, 'Regenerate token');
-      const shown = page.getByLabel('API token', { exact: true });
-      await shown.waitFor();
-      await page.getByText('I have copied it').click();
-      await shown.waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: 'Overview' }).click();
-      await heading(page, 'Overview');
-    }
+    await using watched = await open('/settings/api-token');
+    const { page } = watched;
+    await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
+    await press(page, 'Regenerate token');
+    const shown = page.getByLabel('API token', { exact: true });
+    await shown.waitFor();
+    await page.getByText('I have copied it').click();
+    await shown.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await heading(page, 'Overview');
   });
 });
 
@@ -69,18 +67,16 @@ test('a new signing secret replaces the question that made it', async () => {
 });
 
 test('the key and codes of a second factor stay after a wrong code', async () => {
-  for (const javaScript of [true, false]) {
-    await using watched = await open('/settings/profile', { javaScript });
-    const { page } = watched;
-    const section = page.locator('section').filter({ hasText: 'Second factor' });
-    await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await press(section, 'Set up');
-    const kept = section.getByRole('group', { name: 'Keep these now: they are shown once.' });
-    const codes = await kept.locator('pre').textContent();
-    await section.getByLabel('Code that the authenticator shows now').fill('000000');
-    await press(section, 'Turn on');
-    await section.getByText('This code is not right.').waitFor();
-    assert.equal(await kept.locator('pre').textContent(), codes);
-    assert.match((await kept.locator('a').first().getAttribute('href')) ?? '', /^otpauth:/);
-  }
+  await using watched = await open('/settings/profile');
+  const { page } = watched;
+  const section = page.locator('section').filter({ hasText: 'Second factor' });
+  await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(section, 'Set up');
+  const kept = section.getByRole('group', { name: 'Keep these now: they are shown once.' });
+  const codes = await kept.locator('pre').textContent();
+  await section.getByLabel('Code that the authenticator shows now').fill('000000');
+  await press(section, 'Turn on');
+  await section.getByText('This code is not right.').waitFor();
+  assert.equal(await kept.locator('pre').textContent(), codes);
+  assert.match((await kept.locator('a').first().getAttribute('href')) ?? '', /^otpauth:/);
 });
