@@ -1,22 +1,40 @@
-/** Fields that a team or the operator has named: no page, export, command, log or notification shows their values. */
+/**
+ * Values of secret headers, and of fields that a team or the operator has named: no page, export, command, log or
+ * notification shows them.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MASK } from '#domain/masking';
 import { startScene } from '#testing/alert-scene';
+import { postJson } from '#testing/client';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { forEachStore } from '#testing/stores';
 import type { Visitor } from '#testing/visitor';
 
-/** In every value of a masked field, and nowhere else. */
+/** In every value of a masked field or secret header, and nowhere else. */
 const SECRET = 'QZQZ';
 const URL_PART = `/pay?card=41${SECRET}&n=1`;
 const PAYLOAD = `{"n":1.0,"customer":{"card":"42${SECRET}","name":"Ada"}}`;
 const RESPONSE = `{"error":"no such IBAN","iban":"DE${SECRET}","shown":"yes"}`;
-/** In the query of a GET, and in its headers. */
+/** In the query of a GET. */
 const NESTED = `{"card":{"number":"43${SECRET}"},"cards":1,"api-key":["44${SECRET}"]}`;
-const HEADERS = { 'Api-Key': `45${SECRET}`, 'X-Other': 'seen' };
+/** The operator has named the last two. */
+const SECRET_HEADERS = [
+  'X-Auth',
+  'X-Session',
+  'X-Access-Key',
+  'X-Hmac',
+  'Authorization',
+  'X-House-Name',
+  'Api-Key',
+];
+const valueOf = (name: string) => `${name}-${SECRET}`;
+const HEADERS = {
+  ...Object.fromEntries(SECRET_HEADERS.map((name) => [name, valueOf(name)])),
+  'X-Plain': 'seen',
+};
 const ASSERTION = { kind: 'json_path_equals', path: '$.iban', expected: '"FR"' } as const;
 
 let dashboard: TestDashboard;
@@ -26,7 +44,7 @@ let member: TestUser;
 let visitor: Visitor;
 const ids = { cron: '', run: '', failed: '', waiting: '', query: '' };
 
-const pages = () => [
+const LISTS = [
   '/',
   '/crons',
   '/queues',
@@ -41,6 +59,9 @@ const pages = () => [
   '/settings/activity',
   '/find?q=pay',
   '/runs?q=card',
+];
+
+const pages = () => [
   `/crons/${ids.cron}`,
   `/crons/${ids.cron}/edit`,
   `/crons/new?from=${ids.cron}`,
@@ -76,7 +97,15 @@ const shownEntries = async () => {
   return entries.map(({ action, actorId, subject }) => [action, actorId, subject?.id]);
 };
 
-describe('masked fields', () => {
+/** The lines of headers in a form, and the mask in them. */
+async function readHeaders(path: string) {
+  const { text } = await visitor.get(path);
+  const lines = /<textarea[^>]*name="headers"[^>]*>([^<]*)</.exec(text)?.[1]?.trim() ?? '';
+  const mask = /^X-Hmac: (\S+)$/m.exec(lines)?.[1] ?? assert.fail(lines);
+  return { lines, mask };
+}
+
+describe('masked values', () => {
   before(async () => {
     receiver = await startReceiver();
     receiver.answer('/pay', {
@@ -84,7 +113,8 @@ describe('masked fields', () => {
       headers: { 'X-Pay': '1', iban: `header-${SECRET}` },
       body: RESPONSE,
     });
-    dashboard = await startDashboard({ MASKED_FIELDS: 'iban,api-key' });
+    const env = { MASKED_FIELDS: 'iban,api-key', SECRET_HEADERS: 'x-house-name' };
+    dashboard = await startDashboard(env);
     owner = await dashboard.user('owner@bells.test');
     member = await dashboard.user('member@bells.test', { role: 'member' });
     const { work } = dashboard.service;
@@ -92,45 +122,22 @@ describe('masked fields', () => {
     const settings = { shownField: '$.customer.card', maskedFields: ['card'] };
     await work.editTeamSettings(teamId, settings);
     visitor = await dashboard.signIn(member);
-    await work.setQueue(teamId, 'payments', {
-      retrySchedule: [],
-      assertions: [ASSERTION],
-    });
+    await work.setQueue(teamId, 'payments', { retrySchedule: [], assertions: [ASSERTION] });
     const url = `${receiver.url}${URL_PART}`;
     const create = async (path: string, body: object) => {
-      const answer = await fetch(`${dashboard.url}/api/${path}`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${member.apiToken}`,
-          'Content-Type': 'application/json',
-          Accept: 'application/json',
-        },
-        body: JSON.stringify(body),
-      });
-      const text = await answer.text();
-      assert.equal(answer.status, 201, text);
-      assert.doesNotMatch(text, new RegExp(MASK), 'the API answers as ever');
-      return JSON.parse(text) as { id: string; job_id: string };
+      const answer = await postJson(`${dashboard.url}/api/${path}`, member.apiToken, body);
+      assert.equal(answer.status, 201, answer.text);
+      assert.doesNotMatch(answer.text, new RegExp(MASK), 'the API answers as ever');
+      return answer.json as { id: string; job_id: string };
     };
-    const job = {
-      queue: 'payments',
-      url,
-      payload: JSON.parse(PAYLOAD) as object,
-      callback_url: url,
-    };
-    ids.cron = (
-      await create('crons', {
-        name: 'Pay',
-        url,
-        method: 'POST',
-        payload: PAYLOAD,
-        cron_expression: '0 0 1 1 *',
-      })
-    ).id;
+    const request = { url, headers: HEADERS };
+    const job = { ...request, queue: 'payments', payload: JSON.parse(PAYLOAD), callback_url: url };
+    const cron = { ...request, name: 'Pay', method: 'POST', cron_expression: '0 0 1 1 *' };
+    ids.cron = (await create('crons', { ...cron, payload: PAYLOAD })).id;
     ids.failed = (await create('jobs', job)).job_id;
     ids.waiting = (await create('jobs', { ...job, delay: 3600 })).job_id;
-    const query = { ...job, method: 'GET', payload: JSON.parse(NESTED) as object };
-    ids.query = (await create('jobs', { ...query, headers: HEADERS })).job_id;
+    const query = { ...job, method: 'GET', payload: JSON.parse(NESTED) };
+    ids.query = (await create('jobs', query)).job_id;
     await work.editCron(teamId, ids.cron, { assertions: [ASSERTION] });
     assert.ok(await work.runCronNow(teamId, ids.cron));
     await eventually(async () => {
@@ -138,7 +145,7 @@ describe('masked fields', () => {
       ids.run = run?.id ?? '';
       const failed = await work.findJob(teamId, ids.failed);
       const sent = await work.findJob(teamId, ids.query);
-      const isOver = [failed, sent].every((job) => job?.status === 'dead_lettered');
+      const isOver = [failed, sent].every((each) => each?.status === 'dead_lettered');
       return run?.status === 'failed' && isOver;
     });
   });
@@ -147,14 +154,15 @@ describe('masked fields', () => {
     await receiver.close();
   });
 
-  test('no page, form, text to copy or export shows their values', async () => {
-    for (const path of pages()) {
-      await assertHidden(visitor, path);
+  test('no page, form, text to copy or export shows values of masked fields or secret headers', async () => {
+    for (const path of [...LISTS, ...pages()]) {
+      const text = await assertHidden(visitor, path);
+      if (LISTS.includes(path)) assert.doesNotMatch(text, /"seen"|>seen</, path);
       if (!/^\/$|text|export|find/.test(path))
         await assertHidden(visitor, path.replace(/(\?|$)/, '.data$1'));
     }
     const { text } = await visitor.get(`/jobs/${ids.failed}`);
-    for (const part of ['Ada', 'no such IBAN', 'n=1', 'X-Pay', 'Show secrets'])
+    for (const part of ['Ada', 'no such IBAN', 'n=1', 'X-Pay', 'seen', 'Show secrets'])
       assert.ok(text.includes(part), `${part} is shown`);
     assert.deepEqual(await shownEntries(), []);
   });
@@ -171,7 +179,8 @@ describe('masked fields', () => {
       }
     }
     const { text } = await visitor.get(`/crons/${ids.cron}/edit?secrets=shown`);
-    assert.match(text, new RegExp(`42${SECRET}`));
+    for (const value of [`42${SECRET}`, ...SECRET_HEADERS.map(valueOf)])
+      assert.ok(text.includes(value), value);
     assert.deepEqual(await shownEntries(), [
       ['cron.secrets-shown', member.userId, ids.cron],
       ['job.secrets-shown', member.userId, ids.failed],
@@ -188,33 +197,65 @@ describe('masked fields', () => {
     assert.deepEqual(await shownEntries(), before);
   });
 
-  test('saving a masked form keeps the values that it does not show', async () => {
+  test('a test run of a masked form sends the values and shows them masked', async () => {
+    for (const [path, from] of [
+      [`/crons/${ids.cron}/edit`, null],
+      ['/crons/new', ids.cron],
+      ['/jobs/new', ids.waiting],
+    ] as const) {
+      const { lines } = await readHeaders(from === null ? path : `${path}?from=${from}`);
+      const tried = await visitor.post(path, {
+        intent: 'test',
+        url: `${receiver.url}/pay?card=${MASK}&n=2`,
+        method: 'POST',
+        payload: '{}',
+        timeout_seconds: '30',
+        headers: lines.replace(/^X-Session: .*$/m, 'X-Session: just-typed'),
+        ...(from !== null && { from, queue: 'payments' }),
+      });
+      assert.equal(tried.status, 200, path);
+      const { url, headers } = receiver.requests.at(-1) ?? assert.fail();
+      assert.equal(url, `/pay?card=41${SECRET}&n=2`);
+      assert.equal(headers['x-house-name'], valueOf('X-House-Name'));
+      assert.ok(tried.text.split('just-typed').length > 2, 'what was typed is shown');
+      assert.equal(mostSeen.exec(tried.text)?.[0], undefined, path);
+    }
+  });
+
+  test('saving a masked form keeps the values that it does not show and stores newly typed ones', async () => {
     const { work } = dashboard.service;
+    const edit = `/crons/${ids.cron}/edit`;
     const url = `${receiver.url}/pay?card=${MASK}&n=2`;
     const payload = PAYLOAD.replace(`42${SECRET}`, MASK).replace('1.0', '2.0');
-    const form = { url, method: 'POST', payload, timeout_seconds: '30', is_active: '1' };
+    const { lines, mask } = await readHeaders(edit);
+    const headers = lines.replace(`X-Auth: ${mask}`, 'X-Auth: typed anew');
+    const form = { url, method: 'POST', payload, headers, timeout_seconds: '30', is_active: '1' };
     const named = { ...form, name: 'Pay', cron_expression: '0 0 1 1 *' };
-    const saved = await visitor.post(`/crons/${ids.cron}/edit`, named);
+    for (const wrong of [
+      { payload: `{"pin":"${MASK}"}` },
+      { headers: `X-Unknown: ${mask}` },
+      { name: '' },
+    ]) {
+      const refused = await visitor.post(edit, { ...named, ...wrong });
+      assert.equal(refused.status, 422);
+      if ('payload' in wrong) assert.match(refused.text, /stands for a hidden value/);
+      if ('name' in wrong) assert.ok(refused.text.includes('typed anew'), 'what was typed stays');
+    }
+    const saved = await visitor.post(edit, named);
     assert.equal(saved.status, 302, saved.text.slice(0, 300));
     const wanted = [`${receiver.url}/pay?card=41${SECRET}&n=2`, PAYLOAD.replace('1.0', '2.0')];
     const cron = await work.findCron(owner.teamId, ids.cron);
     assert.deepEqual([cron?.url, cron?.payload], wanted);
-    const times = { queue: 'payments', scheduled_at: '', callback_url: '' };
+    const { 'X-Auth': typed, ...others } = Object.fromEntries(cron?.headers ?? []);
+    const { 'X-Auth': _, ...kept }: Record<string, string> = HEADERS;
+    assert.deepEqual([typed, others], ['typed anew', kept]);
     const waiting = await work.findJob(owner.teamId, ids.waiting);
-    times.scheduled_at = new Date(waiting?.scheduledAt ?? 0).toISOString().slice(0, 16);
+    const scheduled_at = new Date(waiting?.scheduledAt ?? 0).toISOString().slice(0, 16);
+    const times = { queue: 'payments', scheduled_at, callback_url: '' };
     const edited = await visitor.post(`/jobs/${ids.waiting}/edit`, { ...form, ...times });
     assert.equal(edited.status, 302, edited.text.slice(0, 300));
     const job = await work.findJob(owner.teamId, ids.waiting);
     assert.deepEqual([job?.url, job?.payload], wanted);
-    const copied = { ...named, name: 'Copy', from: ids.cron, intent: 'test' };
-    const tried = await visitor.post('/crons/new', copied);
-    assert.equal(tried.status, 200);
-    assert.equal(receiver.requests.at(-1)?.url, `/pay?card=41${SECRET}&n=2`);
-    assert.doesNotMatch(tried.text, new RegExp(SECRET));
-    const moved = { ...named, payload: `{"pin":"${MASK}"}` };
-    const refused = await visitor.post(`/crons/${ids.cron}/edit`, moved);
-    assert.equal(refused.status, 422);
-    assert.match(refused.text, /stands for a hidden value/);
   });
 
   test('what is sent, to targets and callbacks, has the values', async () => {
