@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type Configuration } from 'oidc-provider';
-import { callHttp, CookieJar } from './client.ts';
+import { type Answer, callHttp, CookieJar } from './client.ts';
+import type { Visitor } from './visitor.ts';
 
 export interface Person {
   sub: string;
@@ -28,6 +29,8 @@ export interface TestProvider extends AsyncDisposable {
   expect(baseUrl: string): void;
   /** Goes there as a browser would, through all its redirects. @returns the address that it ends at: Belfry's */
   visit(url: string): Promise<string>;
+  /** Signs in whoever `person` is. @returns Belfry's last answer */
+  signIn(visitor: Visitor, query?: string): Promise<Answer>;
 }
 
 const CLIENT = { client_id: 'belfry', client_secret: 'a-secret-between-the-two' };
@@ -63,6 +66,11 @@ export async function startProvider({
     },
     expect: (baseUrl) => void redirectUris.add(`${baseUrl}/login/provider/back`),
     visit: (url) => follow(url, issuer),
+    signIn: async (visitor, query = '') => {
+      const { headers } = await visitor.get(`/login/provider${query}`);
+      const { pathname, search } = new URL(await self.visit(headers.get('Location') ?? ''));
+      return visitor.get(pathname + search);
+    },
     [Symbol.asyncDispose]: async () => {
       if (!server.listening) return;
       server.close();

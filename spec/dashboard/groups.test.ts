@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { postJson } from '#testing/client';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { startProvider, type TestProvider } from '#testing/provider';
 import type { Visitor } from '#testing/visitor';
@@ -38,12 +39,7 @@ const somebody = (name: string, groups?: unknown) => ({
   ...(groups !== undefined && { groups }),
 });
 
-/** Signs in at the provider as whoever it has in front of it. @returns the answer's status */
-async function signIn(visitor: Visitor): Promise<number> {
-  const { headers } = await visitor.get('/login/provider');
-  const back = new URL(await provider.visit(headers.get('Location') ?? ''));
-  return (await visitor.get(back.pathname + back.search)).status;
-}
+const signIn = (visitor: Visitor) => provider.signIn(visitor);
 
 async function roleOf(email: string, of: TestDashboard = dashboard): Promise<string | null> {
   const [{ teamId } = { teamId: '' }] = await of.service.people.operator.listTeams();
@@ -56,21 +52,17 @@ const choose = (visitor: Visitor, teamId = owner.teamId) =>
 
 /** Creates a job by the API. @returns the status, and in which team it was created */
 async function createJob(apiToken: string) {
-  const answer = await fetch(`${dashboard.url}/api/jobs`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${apiToken}`, Accept: 'application/json' },
-    body: new URLSearchParams({ queue: 'q', url: 'https://example.com/' }),
-  });
-  const { job_id: id = '' } = (await answer.json()) as { job_id?: string };
-  const inBells = await dashboard.service.store.jobs.find(owner.teamId, id);
-  return { status: answer.status, inBells: inBells !== null };
+  const job = { queue: 'q', url: 'https://example.com/' };
+  const { status, json } = await postJson(`${dashboard.url}/api/jobs`, apiToken, job);
+  const inBells = await dashboard.service.store.jobs.find(owner.teamId, String(json['job_id']));
+  return { status, inBells: inBells !== null };
 }
 
 describe('groups of an identity provider', () => {
   test('a group gives its users a role in a team while they are in it', async () => {
     provider.person = somebody('ada', ['staff', 'temps, all']);
     const ada = dashboard.visitor();
-    assert.equal(await signIn(ada), 302, 'without an invitation');
+    assert.equal((await signIn(ada)).status, 302, 'without an invitation');
     const { headers } = await ada.get('/crons');
     assert.match(headers.get('Location') ?? '', /teams\/new/, 'no team is chosen for them');
     const page = await ada.get('/teams/new');
@@ -124,9 +116,7 @@ describe('groups of an identity provider', () => {
     const chief = await other.user('chief@bells.test');
     alone.person = somebody('cay', ['ops']);
     const cay = other.visitor();
-    const to = (await cay.get('/login/provider')).headers.get('Location') ?? '';
-    const back = new URL(await alone.visit(to));
-    await cay.get(back.pathname + back.search);
+    await alone.signIn(cay);
     await choose(cay, chief.teamId);
     await alone.goAway();
     await cay.get('/login/provider');

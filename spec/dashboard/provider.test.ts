@@ -37,14 +37,11 @@ async function leave(visitor: Visitor, query = ''): Promise<string> {
 
 /** The path and query with which the provider sends a browser back. */
 async function comeBackWith(to: string): Promise<string> {
-  const url = new URL(await provider.visit(to));
-  assert.equal(url.origin, new URL(dashboard.url).origin);
-  return url.pathname + url.search;
+  const { pathname, search } = new URL(await provider.visit(to));
+  return pathname + search;
 }
 
-async function signIn(visitor: Visitor, query = ''): Promise<Answer> {
-  return visitor.get(await comeBackWith(await leave(visitor, query)));
-}
+const signIn = (visitor: Visitor, query = '') => provider.signIn(visitor, query);
 
 async function isSignedIn(visitor: Visitor): Promise<boolean> {
   return (await visitor.get('/settings/profile')).status !== 302;
@@ -55,6 +52,13 @@ async function assertRefused(visitor: Visitor, answer: Answer, words: RegExp, st
   assert.match(answer.text, words);
   assert.match(answer.text, /Other ways to sign in/);
   assert.equal(await isSignedIn(visitor), false);
+}
+
+/** The path of an invitation by the owner. */
+async function invite(email: string, role: string): Promise<string> {
+  const boss = await dashboard.signIn(owner);
+  const { text } = await boss.post('/settings/members', { intent: 'invite', email, role });
+  return /\/invitations\/[\w-]+/.exec(text)?.[0] ?? assert.fail(text);
 }
 
 describe('sign-in by a provider', () => {
@@ -112,12 +116,8 @@ describe('sign-in by a provider', () => {
   });
 
   test('a provider sign-in by an invitation makes an account in its team and role', async () => {
-    const boss = await dashboard.signIn(owner);
     provider.person = somebody();
-    const { email } = provider.person;
-    const form = { intent: 'invite', email: email ?? '', role: 'viewer' };
-    const { text } = await boss.post('/settings/members', form);
-    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const link = await invite(provider.person.email ?? '', 'viewer');
     const visitor = dashboard.visitor();
     assert.match((await visitor.get(link)).text, /Sign in with Bell House/);
     assert.equal((await signIn(visitor, `?next=${encodeURIComponent(link)}`)).status, 302);
@@ -133,14 +133,9 @@ describe('sign-in by a provider', () => {
     provider.expect(open.url);
     provider.person = somebody();
     const visitor = open.visitor();
-    const to = async () => (await visitor.get('/login/provider')).headers.get('Location') ?? '';
-    const back = async () => {
-      const url = new URL(await provider.visit(await to()));
-      return visitor.get(url.pathname + url.search);
-    };
-    assert.equal((await back()).status, 403, 'nobody has set it up');
+    assert.equal((await signIn(visitor)).status, 403, 'nobody has set it up');
     await open.user('first@bells.test');
-    assert.equal((await back()).status, 302);
+    assert.equal((await signIn(visitor)).status, 302);
     assert.match((await visitor.get('/')).text, /Somebody&#x27;s team|Somebody's team/);
   });
 
@@ -185,12 +180,7 @@ describe('rejected provider sign-ins', () => {
 
   test('an account with an unconfirmed email is not linked', async () => {
     const squat = { name: 'Mallory', email: 'victim@bells.test', password: 'long enough' };
-    const { teams } = dashboard.service.people;
-    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
-    const desk = { clientAddress: '198.51.100.1' };
-    const invited = await teams.invite(actor, { email: null, role: 'member' }, desk);
-    assert.ok(invited.kind === 'invited');
-    const path = new URL(invited.link).pathname;
+    const path = await invite('', 'member');
     const mallory = dashboard.visitor();
     assert.equal((await mallory.post(path, { intent: 'register', ...squat })).status, 302);
     provider.person = somebody(squat.email);
@@ -271,11 +261,8 @@ describe('rejected provider sign-ins', () => {
 
 describe('users without a password', () => {
   test('a user without a password confirms actions by a fresh provider sign-in', async () => {
-    const boss = await dashboard.signIn(owner);
     provider.person = somebody();
-    const form = { intent: 'invite', email: '', role: 'member' };
-    const { text } = await boss.post('/settings/members', form);
-    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const link = await invite('', 'member');
     const visitor = dashboard.visitor();
     await signIn(visitor, `?next=${encodeURIComponent(link)}`);
     const profile = await visitor.get('/settings/profile');
@@ -327,10 +314,7 @@ describe('a linked account', () => {
     assert.equal(await operator.unlink('nobody@bells.test'), null);
 
     provider.person = somebody();
-    const boss = await dashboard.signIn(owner);
-    const form = { intent: 'invite', email: '', role: 'member' };
-    const { text } = await boss.post('/settings/members', form);
-    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const link = await invite('', 'member');
     const guest = dashboard.visitor();
     await signIn(guest, `?next=${encodeURIComponent(link)}`);
     await signIn(guest, '?again=1');
@@ -409,9 +393,7 @@ describe('sign-in without passwords', () => {
     assert.equal((await visitor.get('/settings/profile')).status, 302);
 
     provider.person = somebody(ada.email);
-    const to = (await visitor.get('/login/provider')).headers.get('Location') ?? '';
-    const back = new URL(await provider.visit(to));
-    assert.equal((await visitor.get(back.pathname + back.search)).status, 302);
+    assert.equal((await signIn(visitor)).status, 302);
     const token = await visitor.post('/settings/api-token', { password: PASSWORD });
     assert.equal(token.status, 422, 'a password stands for nothing any more');
     const change = { intent: 'password', current_password: PASSWORD, password: 'long enough' };

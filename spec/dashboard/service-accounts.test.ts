@@ -68,10 +68,14 @@ test('a service account keeps working after its maker left the team and was dele
   assert.ok(text.includes(admin.email), 'the maker is still named');
 });
 
-test('another admin than the maker revokes a service account', async () => {
-  const { owner, admin } = await makeTeam();
+test('another admin than the maker revokes a service account, but no other team does', async () => {
+  const { owner, admin, member } = await makeTeam();
   const { token } = await create(owner, 'billing');
   const [account] = await listOf(owner.teamId);
+  const stranger = await dashboard.signIn((await makeTeam()).owner);
+  for (const id of [account?.id ?? '', 'x', ''])
+    assert.equal((await stranger.post(PAGE, { intent: 'revoke', id })).status, 302);
+  assert.equal(await statusOf(token), 201);
   const visitor = await dashboard.signIn(admin);
   const answer = await visitor.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
   assert.equal(answer.status, 302);
@@ -79,6 +83,10 @@ test('another admin than the maker revokes a service account', async () => {
   const again = await visitor.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
   assert.equal(again.status, 302);
   assert.match((await visitor.get(PAGE)).text, /no longer here/);
+  const activityOf = async (user: TestUser) => (await visit('/settings/activity', user)).text;
+  const words = /Revoked the service account.*Created the service account/;
+  assert.match(await activityOf(owner), words);
+  assert.doesNotMatch(await activityOf(member), /service account/);
 });
 
 test('creating a service account needs the password, a free name and a name that fits', async () => {
@@ -105,60 +113,4 @@ test('the form says when a team has as many service accounts as it may', async (
   const { status, text, token } = await create(admin, 'one more');
   assert.deepEqual([status, token], [422, '']);
   assert.match(text, /has 50 service accounts, and more are not allowed/);
-});
-
-test('members and viewers neither see nor change service accounts', async () => {
-  const { owner, member } = await makeTeam();
-  const viewer = await dashboard.user(`viewer${teams}@accounts.test`, {
-    team: `Accounts ${teams}`,
-    role: 'viewer',
-  });
-  const { token } = await create(owner, 'billing');
-  const [account] = await listOf(owner.teamId);
-  for (const user of [member, viewer]) {
-    const visitor = await dashboard.signIn(user);
-    assert.ok(!(await visitor.get('/settings/profile')).text.includes(PAGE));
-    for (const path of [PAGE, `${PAGE}.data`])
-      assert.equal((await visitor.get(path)).status, 403, path);
-    for (const form of [
-      { intent: 'create', name: 'mine', password: PASSWORD },
-      { intent: 'revoke', id: account?.id ?? '' },
-    ]) {
-      assert.equal((await visitor.post(PAGE, form)).status, 403, form.intent);
-    }
-  }
-  assert.equal(await statusOf(token), 201);
-  assert.equal((await listOf(owner.teamId)).length, 1);
-});
-
-test("an admin can't revoke a service account of another team", async () => {
-  const { owner } = await makeTeam();
-  const { token } = await create(owner, 'billing');
-  const [account] = await listOf(owner.teamId);
-  const stranger = await dashboard.signIn((await makeTeam()).owner);
-  for (const id of [account?.id ?? '', 'x', ''])
-    assert.equal((await stranger.post(PAGE, { intent: 'revoke', id })).status, 302);
-  assert.equal(await statusOf(token), 201);
-});
-
-test('creating and revoking a service account are in the activity, for admins only', async () => {
-  const { owner, member } = await makeTeam();
-  const { token } = await create(owner, 'billing');
-  const [account] = await listOf(owner.teamId);
-  const boss = await dashboard.signIn(owner);
-  await boss.post(PAGE, { intent: 'revoke', id: account?.id ?? '' });
-  const { text } = await boss.get('/settings/activity');
-  for (const words of ['Created the service account', 'Revoked the service account'])
-    assert.ok(text.includes(words), words);
-  assert.ok(!text.includes(token));
-  const others = await (await dashboard.signIn(member)).get('/settings/activity');
-  assert.ok(!others.text.includes('service account'));
-});
-
-test('markup in the name of a service account is shown as text', async () => {
-  const { admin } = await makeTeam();
-  const name = '<script>alert(1)</script>';
-  await create(admin, name);
-  const { text } = await (await dashboard.signIn(admin)).get(PAGE);
-  assert.ok(!text.includes(name) && text.includes('&lt;script&gt;alert(1)'));
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { totpOf } from '#testing/authenticator';
+import { postJson } from '#testing/client';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { type ReceivedMail, type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 import type { Visitor } from '#testing/visitor';
@@ -52,16 +53,8 @@ async function resetPassword(victim: TestUser, form: Record<string, string> = {}
   assert.equal(answer.status, 302);
 }
 
-const callApi = (token: string) =>
-  fetch(`${dashboard.url}/api/jobs`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-    },
-    body: JSON.stringify({ queue: 'q', url: 'https://x.test/', payload: {}, delay: 86_400 }),
-  });
+const JOB = { queue: 'q', url: 'https://x.test/', payload: {}, delay: 86_400 };
+const callApi = (token: string) => postJson(`${dashboard.url}/api/jobs`, token, JOB);
 
 async function emailOf(victim: TestUser, password: string): Promise<string> {
   const visitor = dashboard.visitor();
