@@ -14,7 +14,7 @@ export function answerJson(status: number, body: unknown, headers: AnswerHeaders
 }
 
 /** The fixed error responses of the API (§7). */
-const TEXTS = {
+export const FIXED_ANSWERS = {
   notFound: [404, { message: 'Not Found' }],
   methodNotAllowed: [405, { message: 'Method Not Allowed' }],
   timedOut: [408, { message: 'Request Timeout' }],
@@ -27,8 +27,8 @@ const TEXTS = {
   unavailable: [503, { message: 'Service Unavailable' }],
 } as const;
 
-export function answerText(which: keyof typeof TEXTS, headers: AnswerHeaders): Response {
-  const [status, body] = TEXTS[which];
+export function answerText(which: keyof typeof FIXED_ANSWERS, headers: AnswerHeaders): Response {
+  const [status, body] = FIXED_ANSWERS[which];
   return answerJson(status, body, headers);
 }
 

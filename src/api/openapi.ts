@@ -1,16 +1,5 @@
+import { FIXED_ANSWERS } from './answers.ts';
 import { cronAnswer, cronRequest, jobAnswer, jobRequest } from './openapi-schemas.ts';
-
-const message = (text: string) => ({
-  type: 'object',
-  required: ['message'],
-  properties: { message: { const: text } },
-});
-
-const error = (...texts: string[]) => ({
-  type: 'object',
-  required: ['error'],
-  properties: { error: { enum: texts } },
-});
 
 const validationFailed = {
   type: 'object',
@@ -39,36 +28,40 @@ function answer(description: string, schema: object, headers: object = rateHeade
   return { description, headers, content: { 'application/json': { schema } } };
 }
 
+type FixedAnswer = keyof typeof FIXED_ANSWERS;
+
+/** Of answers with one status, each of which has a fixed text. */
+function fixed(
+  description: string,
+  which: readonly [FixedAnswer, ...FixedAnswer[]],
+  headers: object = rateHeaders,
+) {
+  const bodies = which.map((each) => FIXED_ANSWERS[each][1]);
+  const [status] = FIXED_ANSWERS[which[0]];
+  const texts = bodies.flatMap((body) => Object.values<string>(body));
+  const [member = ''] = Object.keys(bodies[0] ?? {});
+  const text = member === 'error' ? { enum: texts } : { const: texts[0] };
+  const schema = { type: 'object', required: [member], properties: { [member]: text } };
+  return { [status]: answer(description, schema, headers) };
+}
+
 const faults = {
   302: {
     description: 'Validation failed and `Accept: application/json` was not sent.',
     headers: { Location: { schema: { type: 'string' } }, ...rateHeaders },
     content: { 'text/html': { schema: { type: 'string' } } },
   },
-  401: answer(
-    'The token is missing or matches no user.',
-    error('Missing authorization token', 'Invalid webhook token'),
-  ),
-  403: answer(
-    'The user of the token is a viewer of the selected team.',
-    error('Viewers of a team cannot create anything in it'),
-  ),
-  408: answer('The body came too slowly.', message('Request Timeout')),
-  413: answer('The body is over 1 MiB.', message('Payload Too Large')),
+  ...fixed('The token is missing or matches no user.', ['tokenMissing', 'tokenInvalid']),
+  ...fixed('The user of the token is a viewer of the selected team.', ['viewOnly']),
+  ...fixed('The body came too slowly.', ['timedOut']),
+  ...fixed('The body is over 1 MiB.', ['tooLarge']),
   422: answer('Validation failed.', validationFailed),
-  429: answer(
-    'Too many requests from one address within a minute.',
-    message('Too Many Attempts.'),
-    refusalHeaders,
-  ),
-  500: answer('The user of the token has no team selected.', message('Server Error')),
+  ...fixed('Too many requests from one address within a minute.', ['tooMany'], refusalHeaders),
+  ...fixed('The user of the token has no team selected.', ['serverError']),
   503: answer(
     "The database is away, or the payloads of the team's waiting jobs have reached their limit. Nothing was stored.",
     { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
-    {
-      ...rateHeaders,
-      'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' },
-    },
+    { ...rateHeaders, 'Retry-After': refusalHeaders['Retry-After'] },
   ),
 };
 
