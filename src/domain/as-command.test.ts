@@ -44,14 +44,14 @@ describe('the stored trace of a run', () => {
   const timing = { dnsMs: 1, connectMs: 2, tlsMs: null, waitingMs: 3, receivingMs: 4 };
   const trace = { timing, address: '203.0.113.7', responseHeaders: [['A', 'b']] as const };
 
-  test('a stored trace keeps the judged values, cut to a bound', () => {
+  test('a stored trace keeps the judged assertions, cut to a bound', () => {
     const assertion = { kind: 'body_contains', text: 'x'.repeat(2000) } as const;
-    const verdict = { assertion, ok: false, expected: 'y', got: 'z'.repeat(1000) };
+    const verdict = { assertion, ok: false, expected: 'y', got: 'z' };
     const text = writeTrace(
       { trace },
       Array.from({ length: 20 }, () => verdict),
     );
-    assert.ok(text.length < 20 * 600);
+    assert.ok(text.length < 20 * 400);
     assert.equal(readTrace(text)?.assertions?.length, 20);
     assert.equal(readTrace(text)?.address, '203.0.113.7');
   });

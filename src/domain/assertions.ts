@@ -63,7 +63,7 @@ export function describeFailure({ assertion, expected, got }: AssertionVerdict):
 export function describeExpected(assertion: Assertion): string {
   switch (assertion.kind) {
     case 'body_contains':
-      return cut(JSON.stringify(assertion.text));
+      return cutShown(JSON.stringify(assertion.text));
     case 'response_time_under':
       return `less than ${assertion.ms}`;
     case 'json_path_equals':
@@ -72,7 +72,7 @@ export function describeExpected(assertion: Assertion): string {
 }
 
 function nameAssertion(assertion: Assertion): string {
-  if (assertion.kind === 'json_path_equals') return `JSON path ${cut(assertion.path)} equals`;
+  if (assertion.kind === 'json_path_equals') return `JSON path ${cutShown(assertion.path)} equals`;
   return labelOfKind(assertion.kind);
 }
 
@@ -102,7 +102,7 @@ function judgePath(
     assertion,
     ok,
     expected: showExpected(assertion.expected),
-    got: cut(got),
+    got: cutShown(got),
   });
   if (parsePath(assertion.path) === null) return verdict(false, 'a path that cannot be read');
   if (json === null) return verdict(false, 'no body');
@@ -128,7 +128,7 @@ function readExpected(written: string): string | null {
 }
 
 function showExpected(written: string): string {
-  return cut(readExpected(written) ?? JSON.stringify(written));
+  return cutShown(readExpected(written) ?? JSON.stringify(written));
 }
 
 /** A number that a double can't hold exactly keeps its digits. */
@@ -161,7 +161,7 @@ function showContainer(value: object): string {
 }
 
 /** Cuts between whole characters. */
-function cut(text: string): string {
+export function cutShown(text: string): string {
   if (text.length <= SHOWN_LENGTH) return text;
   const characters = Array.from(text.slice(0, SHOWN_LENGTH * 2 + 2));
   if (characters.length <= SHOWN_LENGTH) return text;

@@ -55,18 +55,13 @@ export interface Trace {
  * `durationMs` covers everything from DNS to the last byte. `status` is kept if the exchange broke off after the
  * status line.
  */
-export type Exchange =
-  | { kind: 'answered'; status: number; body: ReceivedBody; durationMs: number; trace: Trace }
-  | {
-      kind: 'timed-out';
-      afterSeconds: number;
-      status: number | null;
-      durationMs: number;
-      trace: Trace;
-    }
-  | { kind: 'broken'; fault: FaultCode; status: number | null; durationMs: number; trace: Trace }
-  | { kind: 'unresolvable'; durationMs: number; trace: Trace }
-  | { kind: 'blocked'; durationMs: number; trace: Trace };
+export type Exchange = { durationMs: number; trace: Trace } & (
+  | { kind: 'answered'; status: number; body: ReceivedBody }
+  | { kind: 'timed-out'; afterSeconds: number; status: number | null }
+  | { kind: 'broken'; fault: FaultCode; status: number | null }
+  | { kind: 'unresolvable' }
+  | { kind: 'blocked' }
+);
 
 /** Such a query isn't sent (§2.6). */
 export const QUERY_TOO_LONG: Exchange = {

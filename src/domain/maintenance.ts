@@ -27,12 +27,12 @@ export function endOfWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: num
   return isWeekly ? endsAt + Math.floor((at - startsAt) / WEEK_MS) * WEEK_MS : endsAt;
 }
 
-/** Its runs don't start (§6.6). */
-export type PausingWindow = Pick<MaintenanceWindow, 'startsAt' | 'endsAt' | 'isWeekly' | 'covers'>;
-
-/** When the last active one ends; null if none pauses the source. */
+/**
+ * When the last active one ends; null if none pauses the source (§6.6).
+ * @param windows whose runs don't start
+ */
 export function findPauseEnd(
-  windows: readonly PausingWindow[],
+  windows: readonly MaintenanceWindow[],
   source: AlertSource,
   at: number,
 ): number | null {

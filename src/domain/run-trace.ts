@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import type { Assertion } from './assertion.ts';
-import type { AssertionVerdict } from './assertions.ts';
+import { type AssertionVerdict, cutShown } from './assertions.ts';
 import type { FaultCode } from './connection-faults.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
@@ -10,7 +10,7 @@ import type { Signature } from './signature.ts';
 export interface RunTrace extends Trace {
   /** Absent in traces of older versions. */
   fault?: FaultCode;
-  /** Absent without assertions or 2xx. Long texts are cut. */
+  /** Absent without assertions or 2xx. The assertion's texts are cut. */
   assertions?: readonly AssertionVerdict[];
   /** Absent if unsigned or not sent. */
   signature?: Signature;
@@ -28,7 +28,6 @@ interface SentRequest {
   sent?: RunTrace['sent'];
 }
 
-const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
 export function hashPayload(payload: string | null): string {
@@ -52,18 +51,14 @@ export function writeTrace(
   return JSON.stringify(kept);
 }
 
-function keepShort({ assertion, ok, expected, got }: AssertionVerdict): AssertionVerdict {
-  return { assertion: cutTexts(assertion), ok, expected: cut(expected), got: cut(got) };
+function keepShort(verdict: AssertionVerdict): AssertionVerdict {
+  return { ...verdict, assertion: cutTexts(verdict.assertion) };
 }
 
 function cutTexts(assertion: Assertion): Assertion {
-  const cutIfText = (value: unknown) => (typeof value === 'string' ? cut(value) : value);
+  const cutIfText = (value: unknown) => (typeof value === 'string' ? cutShown(value) : value);
   const entries = Object.entries(assertion).map(([name, value]) => [name, cutIfText(value)]);
   return Object.fromEntries(entries) as Assertion;
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS + 1 ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
 }
 
 /** Null if there is none or it can't be read. */

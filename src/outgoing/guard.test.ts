@@ -18,6 +18,14 @@ async function sendTo(answer: DnsAnswer, allowed = '127.0.0.1/32') {
   return { exchange, requests: receiver.requests.length, queries: [...dns.queries] };
 }
 
+/** A hosts file in a folder of its own. */
+async function makeHosts(text: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
+  const hostsPath = join(folder, 'hosts');
+  await writeFile(hostsPath, text);
+  return { hostsPath, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
 describe('names', () => {
   test('a name that resolves to an allowed address is reached there, under its own name', async () => {
     await using dns = await startDnsServer();
@@ -160,44 +168,34 @@ describe('the machine itself', () => {
   });
 
   test('the first names of the hosts file are found when they are looked up at once', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
-    try {
-      const hostsPath = join(folder, 'hosts');
-      await writeFile(hostsPath, '127.0.0.1 web api db\n');
-      await using receiver = await startReceiver();
-      await using sender = openSender({ hostsPath });
-      const exchanges = await Promise.all(
-        ['web', 'api', 'db'].map((name) => sender.get(`http://${name}:${receiver.port}/`)),
-      );
-      assert.deepEqual(
-        exchanges.map(({ kind }) => kind),
-        ['answered', 'answered', 'answered'],
-      );
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using hosts = await makeHosts('127.0.0.1 web api db\n');
+    const { hostsPath } = hosts;
+    await using receiver = await startReceiver();
+    await using sender = openSender({ hostsPath });
+    const exchanges = await Promise.all(
+      ['web', 'api', 'db'].map((name) => sender.get(`http://${name}:${receiver.port}/`)),
+    );
+    assert.deepEqual(
+      exchanges.map(({ kind }) => kind),
+      ['answered', 'answered', 'answered'],
+    );
   });
 
   test("names of the hosts file are kept while it can't be read, but not once it is deleted", async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
-    try {
-      const hostsPath = join(folder, 'hosts');
-      await writeFile(hostsPath, '127.0.0.1 web\n');
-      await using receiver = await startReceiver();
-      const clock = new FakeClock('2026-01-01T00:00:00Z');
-      await using sender = openSender({ hostsPath, clock });
-      const get = async () => (await sender.get(`http://web:${receiver.port}/`)).kind;
-      assert.equal(await get(), 'answered');
-      await rm(hostsPath);
-      await mkdir(hostsPath);
-      await clock.advance(5_000);
-      assert.equal(await get(), 'answered');
-      await rm(hostsPath, { recursive: true });
-      await clock.advance(5_000);
-      assert.equal(await get(), 'unresolvable');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using hosts = await makeHosts('127.0.0.1 web\n');
+    const { hostsPath } = hosts;
+    await using receiver = await startReceiver();
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    await using sender = openSender({ hostsPath, clock });
+    const get = async () => (await sender.get(`http://web:${receiver.port}/`)).kind;
+    assert.equal(await get(), 'answered');
+    await rm(hostsPath);
+    await mkdir(hostsPath);
+    await clock.advance(5_000);
+    assert.equal(await get(), 'answered');
+    await rm(hostsPath, { recursive: true });
+    await clock.advance(5_000);
+    assert.equal(await get(), 'unresolvable');
   });
 
   test("the machine's own addresses are blocked unless allowed, and read again after five seconds", async () => {
@@ -222,25 +220,19 @@ describe('the machine itself', () => {
   });
 
   test('names of the hosts file are read from there and judged like others', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
-    try {
-      const hostsPath = join(folder, 'hosts');
-      await writeFile(
-        hostsPath,
-        '127.0.0.1 web # me\n10.0.0.1\tinner Inner.corp\n::1 ip6-loopback\n127.0.0.1 both\n10.0.0.2 both\n',
-      );
-      await using receiver = await startReceiver();
-      await using sender = openSender({ hostsPath });
-      const kindOf = async (name: string) =>
-        (await sender.get(`http://${name}:${receiver.port}/`)).kind;
-      assert.equal(await kindOf('web'), 'answered');
-      assert.equal(await kindOf('INNER.corp'), 'blocked');
-      assert.equal(await kindOf('both'), 'blocked');
-      assert.equal(await kindOf('ip6-loopback'), 'unresolvable');
-      assert.equal(await kindOf('me'), 'unresolvable');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using hosts = await makeHosts(
+      '127.0.0.1 web # me\n10.0.0.1\tinner Inner.corp\n::1 ip6-loopback\n127.0.0.1 both\n10.0.0.2 both\n',
+    );
+    const { hostsPath } = hosts;
+    await using receiver = await startReceiver();
+    await using sender = openSender({ hostsPath });
+    const kindOf = async (name: string) =>
+      (await sender.get(`http://${name}:${receiver.port}/`)).kind;
+    assert.equal(await kindOf('web'), 'answered');
+    assert.equal(await kindOf('INNER.corp'), 'blocked');
+    assert.equal(await kindOf('both'), 'blocked');
+    assert.equal(await kindOf('ip6-loopback'), 'unresolvable');
+    assert.equal(await kindOf('me'), 'unresolvable');
   });
 });
 

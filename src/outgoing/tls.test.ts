@@ -23,31 +23,41 @@ after(async () => {
   await dns.close();
 });
 
-/** Sends to a TLS server. Returns the outcome and the server names that it was asked for. */
-async function exchangeOverTls(
-  host: string,
-  credentials: Credentials,
-  options: tls.TlsOptions = {},
-  extra: Extra = {},
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+/** A TLS server on 127.0.0.1 that calls `answer` for each chunk. */
+async function listenOverTls(
+  options: tls.TlsOptions,
+  answer: (socket: tls.TLSSocket, chunk: Buffer) => void,
+  connected: (socket: tls.TLSSocket) => void = () => {},
 ) {
-  const names: (string | false | null)[] = [];
-  const heads: string[] = [];
-  const server = tls.createServer({ ...credentials, ...options }, (socket) => {
-    names.push(socket.servername);
+  const server = tls.createServer(options, (socket) => {
+    connected(socket);
     socket.on('error', () => {});
-    socket.on('data', (chunk) => {
-      heads.push(String(chunk));
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-    });
+    socket.on('data', (chunk: Buffer) => answer(socket, chunk));
   });
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+/** Sends to a TLS server. Returns the outcome and the server names that it was asked for. */
+async function exchangeOverTls(host: string, credentials: Credentials, extra: Extra = {}) {
+  const names: (string | false | null)[] = [];
+  const heads: string[] = [];
+  await using target = await listenOverTls(
+    credentials,
+    (socket, chunk) => {
+      heads.push(String(chunk));
+      socket.write(OK);
+    },
+    (socket) => names.push(socket.servername),
+  );
   await using sender = openSender({ trusted: [authority.cert], dnsServers: [dns.address] });
-  const url = `https://${host}:${port}/`;
+  const url = `https://${host}:${target.port}/`;
   const exchanges = [await sender.get(url, extra), await sender.get(url, extra)];
-  server.close();
   const [first] = exchanges;
   assert.ok(first);
   const certificates = exchanges.map(({ trace }) => trace.certificate);
@@ -91,7 +101,6 @@ describe('TLS', () => {
     const good = await exchangeOverTls(
       'good.test',
       await authority.issue({ hosts: ['good.test'] }),
-      {},
       extra,
     );
     assert.deepEqual([good.exchange.kind, good.names], ['answered', ['good.test']]);
@@ -99,7 +108,6 @@ describe('TLS', () => {
     const other = await exchangeOverTls(
       'good.test',
       await authority.issue({ hosts: ['other.test'] }),
-      {},
       extra,
     );
     assert.equal(other.exchange.kind, 'broken');
@@ -107,13 +115,8 @@ describe('TLS', () => {
 
   test('the next address is tried once one has used up its share of the time', async () => {
     const credentials = await authority.issue({ hosts: ['many.test'] });
-    const server = tls.createServer(credentials, (socket) => {
-      socket.on('error', () => {});
-      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    await using target = await listenOverTls(credentials, (socket) => socket.write(OK));
+    const { port } = target;
     // Takes connections and never begins a handshake.
     const silent = net.createServer((socket) => socket.on('error', () => {}));
     silent.listen(port, '127.0.0.2');
@@ -155,7 +158,6 @@ describe('TLS', () => {
       'connection timed out after 10 seconds',
     );
     assert.equal(broken.durationMs, 10_000);
-    server.close();
     silent.close();
   });
 
@@ -164,14 +166,10 @@ describe('TLS', () => {
       const credentials = await authority.issue({ hosts: ['good.test', 'other.test'] });
       const resumed: boolean[] = [];
       const options = { ...credentials, minVersion: version, maxVersion: version };
-      const server = tls.createServer(options, (socket) => {
+      await using target = await listenOverTls(options, (socket) => {
         resumed.push(socket.isSessionReused());
-        socket.on('error', () => {});
-        socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
       const clock = new FakeClock('2026-01-01T00:00:00Z');
       await using sender = openSender({
         clock,
@@ -180,7 +178,7 @@ describe('TLS', () => {
       });
       const certificates: boolean[] = [];
       const get = async (host: string) => {
-        const { kind, trace } = await sender.get(`https://${host}:${port}/`);
+        const { kind, trace } = await sender.get(`https://${host}:${target.port}/`);
         assert.equal(kind, 'answered');
         certificates.push(trace.certificate !== undefined);
       };
@@ -193,7 +191,6 @@ describe('TLS', () => {
       assert.deepEqual(resumed, [false, true, true, false, true, false]);
       // A resumed session shows none.
       assert.deepEqual(certificates, [true, false, false, true, false, true]);
-      server.close();
     });
   }
 
@@ -205,22 +202,15 @@ describe('TLS', () => {
       ['gzip', zlib.gzipSync(text)],
     ] as const) {
       const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${bytes.length}`;
-      const server = tls.createServer(credentials, (socket) => {
-        socket.on('error', () => {});
-        socket.on('data', () => {
-          socket.write(`${head}\r\n\r\n`);
-          socket.write(bytes);
-        });
+      await using target = await listenOverTls(credentials, (socket) => {
+        socket.write(`${head}\r\n\r\n`);
+        socket.write(bytes);
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
       await using sender = openSender({ trusted: [authority.cert], dnsServers: [dns.address] });
       const needs = { searchFor: ['needle'] };
-      const exchange = await sender.get(`https://good.test:${port}/`, { needs });
+      const exchange = await sender.get(`https://good.test:${target.port}/`, { needs });
       assert.ok(exchange.kind === 'answered', exchange.kind);
       assert.deepEqual([exchange.body.found, exchange.body.totalBytes], [[true], text.length]);
-      server.close();
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { MaintenanceWindow, PausingWindow } from '#domain/maintenance';
+import type { MaintenanceWindow } from '#domain/maintenance';
 import type { Reader, Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
 import { all, change, one } from '../database/rows.ts';
@@ -54,7 +54,7 @@ export function writeCovers(covers: MaintenanceWindow['covers']): string {
 export async function copyPausingWindows(trx: Trx, teamId: string, now: number): Promise<boolean> {
   const windows = await readWindows(trx, [teamId]);
   const pausing = windows.filter((each) => each.pausesRuns && (each.isWeekly || each.endsAt > now));
-  const copy = pausing.map(({ startsAt, endsAt, isWeekly, covers }): PausingWindow => {
+  const copy = pausing.map(({ startsAt, endsAt, isWeekly, covers }): MaintenanceWindow => {
     return { startsAt, endsAt, isWeekly, covers };
   });
   const text = copy.length === 0 ? null : JSON.stringify(copy);
@@ -65,7 +65,7 @@ export async function copyPausingWindows(trx: Trx, teamId: string, now: number):
 }
 
 /** A damaged text pauses nothing. */
-export function readPausingWindows(text: string | null): PausingWindow[] {
+export function readPausingWindows(text: string | null): MaintenanceWindow[] {
   if (text === null) return [];
   try {
     return parseList(text);
