@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { LiveMark } from '../connection/ConnectionBar.tsx';
 import { formatAmount, capped } from '../words/amounts.ts';
+import { useLiveRefresh } from './LiveRefresh.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import classes from './PageHeader.module.css';
 
@@ -15,10 +16,14 @@ type PageHeaderProps = {
   more?: ReactNode;
   /** Rare or destructive (see MoreActions). */
   menu?: ReactNode;
+  /** Seconds after which the page refreshes itself. */
+  every?: number;
 };
 
 /** Also sets the tab's title. */
-export function PageHeader({ title, beside, note, parent, action, more, menu }: PageHeaderProps) {
+export function PageHeader({ title, beside, note, parent, every, ...actions }: PageHeaderProps) {
+  const { action, more, menu } = actions;
+  useLiveRefresh(every ?? null);
   return (
     <header className={classes.header}>
       <TabTitle title={title} />

@@ -15,7 +15,6 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState, List } from '../lists/List.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -72,14 +71,13 @@ export async function action({ context, url }: Route.ActionArgs) {
 }
 
 export default function Alerts({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(10);
   const { alerts, next, previous, newestId, sources, channels, windows, faults } = loaderData;
   const seen = useSeenUpTo(newestId);
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) {
     return (
       <>
-        <PageHeader title="Alerts" />
+        <PageHeader title="Alerts" every={10} />
         <EmptyState
           title="No alerts"
           example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
@@ -95,6 +93,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Alerts"
+        every={10}
         note={way}
         action={
           seen.id === null ? null : (

@@ -7,7 +7,6 @@ import { FilterReader } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
@@ -93,7 +92,6 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 }
 
 export default function CronPage({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(5);
   const { row, facts, headers, payload, durations, range, faults, deletion } = loaderData;
   const { cron } = row;
   const runs = cron.alertThreshold && failedInARow(cron.alertThreshold);

@@ -7,7 +7,6 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { ActionButton } from '../forms/Form.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
@@ -62,12 +61,12 @@ async function actOnMany(context: Context, url: URL, act: CronAct) {
 }
 
 export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
-  useLiveRefresh(10);
   const answer = useAnswer(actionData);
   const { rows, next, previous } = loaderData;
   return (
     <SourceList
       of="crons"
+      every={10}
       list={loaderData}
       columns={columns}
       search={{ placeholder: 'Name, URL or id', searches: 'names, URLs and ids' }}

@@ -2,7 +2,6 @@ import { ActionButton } from '../forms/Form.tsx';
 import { notFound, open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { CutText } from '../parts/RequestLine.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { describeExpression } from '../words/schedule-words.ts';
 import { Status } from '../parts/Status.tsx';
@@ -26,7 +25,6 @@ export async function action({ params, context }: Route.ActionArgs) {
 }
 
 export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(5);
   const { cron, record } = loaderData.run;
   const { scheduledFor, actor } = record;
   const edit = `/crons/${cron.id}/edit`;
@@ -34,6 +32,7 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title={`Run of ${cron.name}`}
+        every={5}
         beside={<Status name={record.status} />}
         parent={{ to: `/crons/${cron.id}`, text: cron.name }}
         note={formatUtc(scheduledFor ?? record.createdAt)}

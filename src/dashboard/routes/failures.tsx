@@ -6,8 +6,6 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch, EmptyState, List } from '../lists/List.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { useAnswer } from '../page/shell.ts';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
@@ -81,18 +79,17 @@ export async function action({ context, url }: Route.ActionArgs) {
   return say(`/failures${url.search}`, toast);
 }
 
-export default function Failures({ loaderData, actionData }: Route.ComponentProps) {
-  useLiveRefresh(10);
-  const answer = useAnswer(actionData);
+export default function Failures({ loaderData }: Route.ComponentProps) {
   const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
   const { search } = useLocation();
   return (
     <>
       <PageHeader
         title="Failures"
+        every={10}
         note="Failed jobs that have no retries left and were not resent, grouped by reason, target and status code."
       />
-      {answer ? <AskAgain asks={answer.asks} /> : null}
+      <AskAgain />
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Time range"

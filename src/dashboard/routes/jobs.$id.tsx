@@ -4,8 +4,6 @@ import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { CutText, RequestLine } from '../parts/RequestLine.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { useAnswer } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { Panel } from '../parts/Panel.tsx';
@@ -71,9 +69,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   return say(isGone ? '/jobs' : `/jobs/${params.id}`, toast);
 }
 
-export default function JobPage({ loaderData, actionData }: Route.ComponentProps) {
-  useLiveRefresh(5);
-  const answer = useAnswer(actionData);
+export default function JobPage({ loaderData }: Route.ComponentProps) {
   const { run } = loaderData;
   const { record: job } = run;
   const again = `/jobs/new?from=${job.id}`;
@@ -81,6 +77,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
     <>
       <PageHeader
         title={`Job ${job.id.slice(-8)}`}
+        every={5}
         beside={
           <>
             <Status name={jobStatus(job)} />
@@ -104,7 +101,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
           </>
         }
       />
-      {answer ? <AskAgain asks={answer.asks} /> : null}
+      <AskAgain />
       <RunPage
         page={loaderData}
         editTo={again}

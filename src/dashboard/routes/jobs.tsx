@@ -5,8 +5,6 @@ import { ownPathOf } from '#domain/public-address';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { byDue, byTime, changeSearch, EmptyState, List } from '../lists/List.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { useAnswer } from '../page/shell.ts';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readCursor } from '../lists/cut-page.ts';
@@ -101,20 +99,19 @@ export async function action({ context, url }: Route.ActionArgs) {
   return say(`${ownPathOf(url, baseUrl)}${search}`, toast);
 }
 
-export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
+export default function Jobs({ loaderData }: Route.ComponentProps) {
   const { page, tab, faults, counts, queues, tasks, matching } = loaderData;
-  useLiveRefresh(5);
-  const answer = useAnswer(actionData);
   const { search } = useLocation();
   return (
     <>
       <PageHeader
         title="Jobs"
+        every={5}
         more={<ForAll {...loaderData} />}
         menu={<DeleteAll {...loaderData} />}
         action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
       />
-      {answer ? <AskAgain asks={answer.asks} /> : null}
+      <AskAgain />
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Jobs by state"

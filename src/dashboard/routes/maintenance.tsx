@@ -5,7 +5,6 @@ import { windowColumns } from '../alerts/WindowTable.tsx';
 import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/List.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { formatUtc } from '../words/times.ts';
@@ -49,7 +48,6 @@ async function readReach(work: Work, teamId: string, source: string) {
 }
 
 export default function Maintenance({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(10);
   const { windows, sources } = loaderData;
   const mayMuteTeam = useMayNotify();
   const create = <ButtonLink to="/maintenance/new">Create window</ButtonLink>;
@@ -57,6 +55,7 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Maintenance"
+        every={10}
         note="During a window alerts are recorded as muted, without notifications. Runs continue, unless the window pauses them."
         more={mayMuteTeam ? <MuteForAnHour /> : null}
         action={windows.length > 0 ? create : null}

@@ -8,7 +8,6 @@ import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
 import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
 import { PauseEverything, pauseIntents } from '../page/TeamPause.tsx';
@@ -92,7 +91,6 @@ const sample = {
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
   const { counts, overview, muted, firstSteps } = loaderData;
-  useLiveRefresh(10);
   const { pause = null } = useShell() ?? {};
   const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
   // The open first step is the only primary action.
@@ -101,6 +99,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Overview"
+        every={10}
         action={
           <ButtonLink to="/jobs/new" variant={isFirst ? 'default' : 'filled'}>
             Create job

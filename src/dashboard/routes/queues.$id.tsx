@@ -7,7 +7,6 @@ import { FilterReader } from '#domain/read-filters';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActionButton } from '../forms/Form.tsx';
 import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -79,7 +78,6 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 }
 
 export default function QueuePage({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(5);
   const { row, facts, rateWait, history, range, deletion } = loaderData;
   const { queue } = row;
   const retries = queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off';

@@ -4,7 +4,6 @@ import { data, Link } from 'react-router';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { failedOf } from '../runs/job-search.ts';
@@ -40,10 +39,10 @@ export async function action({ context, url }: Route.ActionArgs) {
 }
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(5);
   return (
     <SourceList
       of="queues"
+      every={5}
       list={loaderData}
       columns={columns}
       search={{ placeholder: 'Name or id', searches: 'names and ids' }}

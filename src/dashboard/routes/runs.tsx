@@ -19,7 +19,6 @@ import {
 } from '../lists/FilterFields.tsx';
 import { EmptyState, Exports, List } from '../lists/List.tsx';
 import { readCursor } from '../lists/cut-page.ts';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { Status } from '../parts/Status.tsx';
@@ -51,11 +50,10 @@ const unknownSource: ReadFilters<RunSearch> = {
 };
 
 export default function Runs({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(10);
   const { page, faults, sources, tags } = loaderData;
   return (
     <>
-      <PageHeader title="Runs" />
+      <PageHeader title="Runs" every={10} />
       <FilterBar label="Search runs" faults={faults} clearTo="/runs">
         <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
         <FilterChoice name="of" label="Source" options={kinds}>

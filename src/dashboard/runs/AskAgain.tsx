@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'react';
-import { Link, useLocation } from 'react-router';
+import { Link, useActionData, useLocation } from 'react-router';
 import { describeRate } from '#domain/rate';
 import { PlainField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
+import { useAnswer } from '../page/shell.ts';
 import { Button, Submit } from '../parts/Button.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { BulkQuestion } from '../services.ts';
@@ -11,8 +12,13 @@ import type { AskedAgain } from './job-actions.ts';
 
 import classes from './BulkTasks.module.css';
 
-/** For resent jobs (§3.3), or when the last of a spread is due. */
-export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
+/** What the page's action asks: for resent jobs (§3.3), or when the last of a spread is due. */
+export function AskAgain() {
+  const answer = useAnswer(useActionData<{ asks: AskedAgain }>());
+  return answer ? <Question {...answer.asks} /> : null;
+}
+
+function Question({ question, fields }: AskedAgain) {
   const { spread, total } = question;
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);

@@ -60,6 +60,7 @@ export type SourceRow<Row extends CronListRow | QueueListRow> = Awaited<
 
 type SourceListProps<Row extends CronListRow | QueueListRow> = {
   of: 'crons' | 'queues';
+  every: number;
   list: Awaited<ReturnType<typeof readSourceList<Row>>>;
   columns: readonly Column<SourceRow<Row>>[];
   /** With the names of what it searches. */
@@ -71,14 +72,14 @@ type SourceListProps<Row extends CronListRow | QueueListRow> = {
 };
 
 export function SourceList<Row extends CronListRow | QueueListRow>(props: SourceListProps<Row>) {
-  const { of, list, columns, search, none, bulk, notice } = props;
+  const { of, every, list, columns, search, none, bulk, notice } = props;
   const { rows, next, previous, faults, isNarrowed, windows, tags } = list;
   const title = capitalize(of);
   const create = <ButtonLink to={`/${of}/new`}>{`Create ${of.slice(0, -1)}`}</ButtonLink>;
   if (rows.length === 0 && previous === null && !isNarrowed) {
     return (
       <>
-        <PageHeader title={title} />
+        <PageHeader title={title} every={every} />
         <EmptyState title={`No ${of} yet`} example={none.example} action={create}>
           {none.text}
         </EmptyState>
@@ -87,7 +88,7 @@ export function SourceList<Row extends CronListRow | QueueListRow>(props: Source
   }
   return (
     <>
-      <PageHeader title={title} action={create} />
+      <PageHeader title={title} every={every} action={create} />
       <div className="stack notices">
         <MaintenanceNotice windows={windows} of="the team" />
         {notice}

@@ -67,6 +67,7 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
     <>
       <PageHeader
         title={name}
+        every={5}
         beside={parts.health}
         parent={{ to: `/${of}s`, text: of === 'cron' ? 'Crons' : 'Queues' }}
         note={parts.note}
