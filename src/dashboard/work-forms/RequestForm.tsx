@@ -57,7 +57,7 @@ function PasteBox({ pasted = {}, example }: PasteBoxProps) {
   return (
     <details className={classes.paste} open={problem !== undefined || notes !== undefined}>
       <summary>Import from curl or crontab</summary>
-      <div>
+      <div className="stack">
         {problem ? <Notice kind="failed">{problem}</Notice> : null}
         {notes ? (
           <Notice kind="note" title="The form is filled.">
