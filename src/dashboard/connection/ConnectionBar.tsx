@@ -12,7 +12,7 @@ export function ConnectionBar() {
   return (
     <div className={classes.place} role="status" aria-live="assertive">
       {connection.kind === 'live' && formProblem === null ? null : (
-        <div className={classes.bar}>
+        <div className={classes.bar} data-tone="orange">
           <Glyph name="failures" size={14} />
           <div>
             {formProblem ? (
@@ -82,20 +82,20 @@ function ConnectionWords({ connection }: { connection: Exclude<Connection, { kin
 }
 
 const marks = {
-  live: { word: 'Live', glyph: 'success' },
-  paused: { word: 'Paused', glyph: 'paused' },
-  lost: { word: 'No connection', glyph: 'failures' },
+  live: { word: 'Live', glyph: 'success', tone: 'teal' },
+  paused: { word: 'Paused', glyph: 'paused', tone: undefined },
+  lost: { word: 'No connection', glyph: 'failures', tone: 'orange' },
 } as const;
 
 export function LiveMark() {
   const { connection, refreshing, pausedFor } = useConnection();
   if (refreshing === 'off') return null;
   const state = connection.kind === 'live' ? refreshing : 'lost';
-  const { word, glyph } = marks[state];
+  const { word, glyph, tone } = marks[state];
   return (
     <span
       className={classes.mark}
-      data-state={state}
+      data-tone={tone}
       title={state === 'lost' ? undefined : (pausedFor ?? 'This page renews itself.')}
     >
       <Glyph name={glyph} size={10} />

@@ -116,11 +116,15 @@ function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
         {series.length === 1 && !hasGaps ? null : (
           <span className={classes.legend}>
             {series.map(({ name, tone }) => (
-              <span key={name} data-tone={tone}>
+              <span key={name} className="swatch" data-tone={tone}>
                 {name}
               </span>
             ))}
-            {hasGaps ? <span data-gap>Not running</span> : null}
+            {hasGaps ? (
+              <span className="swatch" data-gap>
+                Not running
+              </span>
+            ) : null}
           </span>
         )}
       </figcaption>
@@ -250,7 +254,7 @@ function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: Colu
         <b>{title}</b>
         {note === null ? null : <span className={classes.why}>{note}</span>}
         {facts.map(({ name, tone, value }) => (
-          <span key={name} data-tone={tone}>
+          <span key={name} className={tone && 'swatch'} data-tone={tone}>
             {name} <span className="num">{value}</span>
           </span>
         ))}

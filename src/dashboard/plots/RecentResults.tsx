@@ -12,6 +12,7 @@ export type Result = {
 };
 
 const words = { success: 'Success', failed: 'Failed', running: 'Running' };
+const tones = { success: 'teal', failed: 'red', running: 'blue' };
 const slots = 50;
 const barWidth = 4;
 const height = 22;
@@ -52,7 +53,7 @@ export function RecentResults({
         return (
           <rect
             key={result.id}
-            data-status={result.status}
+            data-tone={tones[result.status]}
             x={(slots - shown.length + at) * barWidth}
             y={Math.round(height - 1 - tall)}
             width={barWidth - 1}

@@ -11,6 +11,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
   return (
     <svg
       className={classes.strip}
+      data-tone="red"
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}

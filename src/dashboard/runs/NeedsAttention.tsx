@@ -29,7 +29,7 @@ export function NeedsAttention(props: NeedsAttentionProps) {
   return (
     <Panel title="Needs attention" isBare>
       {hasNothing ? (
-        <p className={classes.calm}>
+        <p className={classes.calm} data-tone="teal">
           <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
           is left.
         </p>

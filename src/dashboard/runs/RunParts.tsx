@@ -103,7 +103,7 @@ function RequestPanel({ run, isSent, secretsShown, textsAt }: RunPanelsProps) {
     <Panel
       title={isSent ? 'Request as sent' : 'Request'}
       beside={
-        <span className={classes.copies}>
+        <span className="row">
           <CopyButton text={run.curl} from={at('curl')} label="Copy as curl">
             Copy as curl
           </CopyButton>

@@ -42,7 +42,7 @@ export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs
       <dl>
         {parts.map(({ key, word, tone }) => (
           <div key={key} data-tone={tone}>
-            <dt>{word}</dt>
+            <dt className="swatch">{word}</dt>
             <dd className="num">
               {timing[key] === null ? (
                 <span className="muted">none</span>

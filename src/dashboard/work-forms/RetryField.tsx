@@ -46,8 +46,7 @@ export function RetryTimeline({ delays }: { delays: readonly number[] }) {
               cx={round(x)}
               cy="28"
               r="5"
-              data-first={attempt === 0 || undefined}
-              data-last={(attempt > 0 && attempt === delays.length) || undefined}
+              data-tone={attempt === 0 ? 'slate' : attempt < delays.length ? 'orange' : 'red'}
             />
             {attempt === 0 ? null : (
               <text x={round((x + (places[attempt - 1] ?? x)) / 2)} y="14" textAnchor="middle">
