@@ -2,6 +2,7 @@ import { parseUtc } from '#domain/instant';
 import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
 import { ConfirmDialog } from '../parts/Popover.tsx';
+import type { open } from '../serving/open.ts';
 
 type PauseUntilProps = {
   of: 'cron' | 'queue';
@@ -37,15 +38,15 @@ export function UntilField({ required = false }: { required?: boolean }) {
   );
 }
 
-/** Null: without end. */
-export function readUntil(form: FormData, now: number): { until: number | null } | 'wrong' {
-  const text = readText(form, 'until');
-  if (text === '') return { until: null };
-  const until = parseUtc(text);
-  return until === null || until <= now ? 'wrong' : { until };
-}
+type Sent = Pick<ReturnType<typeof open>, 'form' | 'now' | 'say'>;
 
-export const WRONG_UNTIL = {
-  kind: 'failed',
-  text: 'Nothing was paused: the end must be a date and a time in the future, in UTC.',
-} as const;
+/** Null: without end. Goes back with a message if it is wrong. */
+export function readUntil({ form, now, say }: Sent, here: string): number | null {
+  const text = readText(form, 'until');
+  const until = parseUtc(text);
+  if (text === '' || (until !== null && until > now)) return until;
+  throw say(here, {
+    kind: 'failed',
+    text: 'Nothing was paused: the end must be a date and a time in the future, in UTC.',
+  });
+}

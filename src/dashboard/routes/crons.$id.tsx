@@ -6,7 +6,7 @@ import { formatUtcMinute } from '#domain/instant';
 import { FilterReader } from '#domain/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
 import { readCursor } from '../lists/cut-page.ts';
-import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
+import { PauseUntil, readUntil } from '../page/PauseUntil.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
@@ -66,14 +66,13 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       if (!(await work.startCron(team.id, id))) notFound();
       return say(here, 'The cron runs on schedule again.');
     case 'pause': {
-      const read = readUntil(form, now);
-      if (read === 'wrong') return say(here, WRONG_UNTIL);
-      if (!(await work.pauseCron(team.id, id, read.until))) notFound();
+      const until = readUntil({ form, now, say }, here);
+      if (!(await work.pauseCron(team.id, id, until))) notFound();
       return say(
         here,
-        read.until === null
+        until === null
           ? 'The cron is paused: it does not run until you start it.'
-          : `The cron is paused ${describeUntil(read.until)}.`,
+          : `The cron is paused ${describeUntil(until)}.`,
       );
     }
     case 'unmute': {

@@ -9,7 +9,7 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
 import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
+import { readUntil } from '../page/PauseUntil.tsx';
 import { PauseEverything, pauseIntents } from '../page/TeamPause.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
@@ -62,9 +62,8 @@ export async function action({ request, context }: Route.ActionArgs) {
     return redirect('/', { headers: { 'Set-Cookie': cookie } });
   }
   if (intent === pauseIntents.pause) {
-    const read = readUntil(form, now);
-    if (read === 'wrong') return say('/', WRONG_UNTIL);
-    const text = (await work.pauseTeam(team.id, user.name, read.until))
+    const until = readUntil({ form, now, say }, '/');
+    const text = (await work.pauseTeam(team.id, user.name, until))
       ? 'Everything is paused. New jobs are accepted and wait.'
       : 'Everything was paused already.';
     return say('/', text);

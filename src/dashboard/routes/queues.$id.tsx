@@ -6,7 +6,7 @@ import { describeUntil } from '#domain/pause';
 import { FilterReader } from '#domain/read-filters';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActionButton } from '../forms/Form.tsx';
-import { PauseUntil, readUntil, WRONG_UNTIL } from '../page/PauseUntil.tsx';
+import { PauseUntil, readUntil } from '../page/PauseUntil.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -58,11 +58,10 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const here = `/queues/${id}`;
   switch (intent) {
     case 'pause': {
-      const read = readUntil(form, now);
-      if (read === 'wrong') return say(here, WRONG_UNTIL);
-      if (!(await work.pauseQueue(team.id, id, read.until))) notFound();
-      const until = read.until === null ? '' : ` ${describeUntil(read.until)}`;
-      return say(here, `The queue is paused${until}. It starts nothing and holds its jobs.`);
+      const until = readUntil({ form, now, say }, here);
+      if (!(await work.pauseQueue(team.id, id, until))) notFound();
+      const howLong = until === null ? '' : ` ${describeUntil(until)}`;
+      return say(here, `The queue is paused${howLong}. It starts nothing and holds its jobs.`);
     }
     case 'enable':
       if (!(await work.resumeQueue(team.id, id))) notFound();

@@ -78,7 +78,7 @@ export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
   };
   return (
     <div id={MEANING} ref={ref} aria-live="polite">
-      <Meaning reading={endReading(reading, end, runsCounted)} timeZone={timeZone} />
+      <Meaning {...{ reading, end, runsCounted, timeZone }} />
     </div>
   );
 }
@@ -142,19 +142,14 @@ function ZoneField() {
   );
 }
 
-function endReading(
-  reading: ScheduleReading,
-  end: CronEnd,
-  counted: number,
-): ScheduleReading & { isLastShown?: boolean } {
-  if (reading.kind !== 'right') return reading;
-  const runs = timesWithinEnd(reading.runs, end, counted);
-  return { ...reading, runs, isLastShown: runs.length < reading.runs.length };
-}
+type MeaningProps = {
+  reading: ScheduleReading;
+  end: CronEnd;
+  runsCounted: number;
+  timeZone: string | null;
+};
 
-type MeaningProps = { reading: ReturnType<typeof endReading>; timeZone: string | null };
-
-function Meaning({ reading, timeZone }: MeaningProps) {
+function Meaning({ reading, end, runsCounted, timeZone }: MeaningProps) {
   if (reading.kind === 'empty') return null;
   if (reading.kind === 'wrong') {
     return (
@@ -163,6 +158,7 @@ function Meaning({ reading, timeZone }: MeaningProps) {
       </div>
     );
   }
+  const runs = timesWithinEnd(reading.runs, end, runsCounted);
   const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
   const local = new Intl.DateTimeFormat('en-GB', {
     timeZone: timeZone ?? 'UTC',
@@ -185,7 +181,7 @@ function Meaning({ reading, timeZone }: MeaningProps) {
           </tr>
         </thead>
         <tbody>
-          {reading.runs.map((at) => (
+          {runs.map((at) => (
             <tr key={at}>
               <td>{formatUtc(at).slice(0, 16)}</td>
               {isLocalKnown ? <td>{local.format(at)}</td> : null}
@@ -193,9 +189,9 @@ function Meaning({ reading, timeZone }: MeaningProps) {
           ))}
         </tbody>
       </table>
-      {reading.isLastShown ? (
+      {runs.length < reading.runs.length ? (
         <p>
-          {reading.runs.length === 0
+          {runs.length === 0
             ? 'No run is left before the end. Change the end or leave it empty.'
             : 'Then it ends.'}
         </p>
