@@ -3,7 +3,7 @@ import { formatRate } from '#domain/rate';
 import { readSpread } from '#work/resources/queue';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
-import { readText } from '../forms/values.ts';
+import { listIn, readText, valuesOf } from '../forms/values.ts';
 import type { BulkKind, BulkOutcome, BulkQuestion, JobSearch, Work } from '../services.ts';
 
 const kinds = ['fire', 'retry', 'delete'] as const;
@@ -38,8 +38,7 @@ export async function actOnJobs(
   { kind, form, search }: Asked,
 ): Promise<JobsActed> {
   const one = readText(form, 'job');
-  if (one !== '')
-    return actOnOne(work, teamId, { kind, id: one, again: readAnswer(form) === 'again' });
+  if (one !== '') return actOnOne(work, teamId, { kind, form, id: one });
   const resent = readAnswer(form);
   const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
   if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
@@ -52,28 +51,26 @@ export async function actOnJobs(
     if (!/^\d{1,15}$/.test(text)) throw data(null, { status: 400 });
     const asOf = Number(text);
     const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf, sendTo });
-    return describeBulk(kind, outcome, (asked) => [
-      ['all', '1'],
-      ['as_of', String(asOf)],
-      ...answered(asked, resent),
-      ...['group', 'send_to'].flatMap((name): Field[] =>
-        form.has(name) ? [[name, readText(form, name)]] : [],
-      ),
-    ]);
+    return describeBulk(kind, form, outcome);
   }
   const ids = form.getAll('id').filter((id) => typeof id === 'string');
   if (ids.length === 0) return say('note', 'No job is selected. Tick some first.');
-  const outcome = await work.actOnJobs(teamId, kind, ids, answers);
-  return describeBulk(kind, outcome, (asked) => [
-    ...ids.map((id): Field => ['id', id]),
-    ...answered(asked, resent),
-  ]);
+  return describeBulk(kind, form, await work.actOnJobs(teamId, kind, ids, answers));
 }
 
-function answered({ spread }: BulkQuestion, resent: Answer): Field[] {
-  const fields: Field[] = resent === 'ask' ? [] : [['resent', resent]];
+/** What the form chose is sent again with the answer. */
+const chosenBy = ['job', 'id', 'all', 'as_of', 'group', 'send_to'];
+
+function ask(form: FormData, question: BulkQuestion): JobsActed {
+  const { spread } = question;
+  const values = valuesOf(form);
+  const fields = chosenBy.flatMap((name) =>
+    listIn(values, name).map((value): Field => [name, value]),
+  );
+  const answer = readAnswer(form);
+  if (answer !== 'ask') fields.push(['resent', answer]);
   if (spread) fields.push(['rate', formatRate(spread.rate)], ['timed', '1']);
-  return fields;
+  return { toast: null, asks: { question, fields } };
 }
 
 function say(kind: Toast['kind'], text: string): JobsActed {
@@ -90,11 +87,14 @@ function readAnswer(form: FormData): Answer {
 async function actOnOne(
   work: Work,
   teamId: string,
-  { kind, id, again }: { kind: BulkKind; id: string; again: boolean },
+  { kind, form, id }: { kind: BulkKind; form: FormData; id: string },
 ): Promise<JobsActed> {
   if (kind === 'retry') {
-    const outcome = await work.retryJob(teamId, id, { again });
-    if (outcome.kind === 'resent') return askOfOne(id, outcome.resent);
+    const outcome = await work.retryJob(teamId, id, { again: readAnswer(form) === 'again' });
+    if (outcome.kind === 'resent') {
+      const total = { count: 1, isMore: false };
+      return ask(form, { kind, total, resent: outcome.resent, spread: null });
+    }
     if (outcome.kind !== 'done') return describeRefusal(kind, outcome.kind === 'not-found');
     const toast: Toast = {
       kind: 'done',
@@ -119,12 +119,6 @@ async function describeStart(work: Work, teamId: string, jobId: string): Promise
   return queue?.isPaused ? 'The job starts when its queue is enabled.' : 'The job is due now.';
 }
 
-function askOfOne(id: string, resent: BulkQuestion['resent']): JobsActed {
-  const total = { count: 1, isMore: false };
-  const question = { kind: 'retry' as const, total, resent, spread: null };
-  return { toast: null, asks: { question, fields: [['job', id]] } };
-}
-
 function describeRefusal(kind: BulkKind, isGone: boolean): JobsActed {
   return say(
     'failed',
@@ -134,18 +128,12 @@ function describeRefusal(kind: BulkKind, isGone: boolean): JobsActed {
   );
 }
 
-function describeBulk(
-  kind: BulkKind,
-  outcome: BulkOutcome,
-  fieldsOf: (question: BulkQuestion) => Field[],
-): JobsActed {
+function describeBulk(kind: BulkKind, form: FormData, outcome: BulkOutcome): JobsActed {
   switch (outcome.kind) {
     case 'refused':
       return say('failed', outcome.error);
-    case 'asks': {
-      const { question } = outcome;
-      return { toast: null, asks: { question, fields: fieldsOf(question) } };
-    }
+    case 'asks':
+      return ask(form, outcome.question);
     case 'started': {
       const total = countOf(outcome.task.total, 'job is', 'jobs are');
       return say(
