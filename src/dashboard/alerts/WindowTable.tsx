@@ -1,4 +1,5 @@
 import { ButtonLink } from '../parts/Button.tsx';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
@@ -14,7 +15,9 @@ const states = {
   over: { name: 'idle', word: 'Ended' },
 } satisfies Record<MaintenanceWindowView['state'], { name: StatusName; word: string }>;
 
-export function windowColumns(sources: readonly NamedSource[]): Column<MaintenanceWindowView>[] {
+export function useWindowColumns(sources: readonly NamedSource[]): Column<MaintenanceWindowView>[] {
+  const { now, timeZone } = useMoment();
+  const mayWork = useMayWork();
   return [
     {
       head: 'Status',
@@ -25,15 +28,37 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       head: 'Name',
       isPlain: true,
       width: '170px',
-      cell: (window) => <Name window={window} />,
+      cell: ({ id, name }) =>
+        mayWork ? (
+          <Link to={`/maintenance/${id}/edit`} className="whole">
+            {name}
+          </Link>
+        ) : (
+          <span className="whole">{name}</span>
+        ),
     },
-    { head: 'When', cell: (window) => <When window={window} /> },
+    {
+      head: 'When',
+      cell: (window) => {
+        const local = describeLocally(window, now, timeZone);
+        return (
+          <span className="two">
+            <span className="num whole">{describeWindow(window)}</span>
+            {local === null ? null : (
+              <span className="muted num" title={local}>
+                {local}
+              </span>
+            )}
+          </span>
+        );
+      },
+    },
     {
       head: 'Next',
       hiddenBelow: 600,
       width: '120px',
       givesWay: 2,
-      cell: (window) => <Next window={window} />,
+      cell: (window) => describeNext(window, now),
     },
     {
       head: 'Mutes',
@@ -41,55 +66,25 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       isPlain: true,
       width: '190px',
       givesWay: 1,
-      cell: (window) => {
-        const words = describeCovers(window, sources);
-        return (
-          <span className="whole">
-            {words}
-            {window.pausesRuns ? <span className="muted">, pauses runs</span> : null}
-          </span>
-        );
-      },
+      cell: (window) => (
+        <span className="whole">
+          {describeCovers(window, sources)}
+          {window.pausesRuns ? <span className="muted">, pauses runs</span> : null}
+        </span>
+      ),
     },
     actionsColumn('132px', (window) => <Actions window={window} />),
   ];
 }
 
-function Name({ window: { id, name } }: { window: MaintenanceWindowView }) {
-  if (!useMayWork()) return <span className="whole">{name}</span>;
-  return (
-    <Link to={`/maintenance/${id}/edit`} className="whole">
-      {name}
-    </Link>
-  );
-}
-
-function When({ window }: { window: MaintenanceWindowView }) {
-  const { now, timeZone } = useMoment();
-  const local = describeLocally(window, now, timeZone);
-  return (
-    <span className="two">
-      <span className="num whole">{describeWindow(window)}</span>
-      {local === null ? null : (
-        <span className="muted num" title={local}>
-          {local}
-        </span>
-      )}
-    </span>
-  );
-}
-
-function Next({ window }: { window: MaintenanceWindowView }) {
-  const { now } = useMoment();
+function describeNext(window: MaintenanceWindowView, now: number): ReactNode {
   if (window.state === 'over') return <span className="muted">–</span>;
-  if (window.state === 'active') {
-    return (
-      <>
-        ends <Time at={window.activeUntil} />
-      </>
-    );
-  }
-  return <Time at={findOccurrence(window, now).from} />;
+  if (window.state === 'upcoming') return <Time at={findOccurrence(window, now).from} />;
+  return (
+    <>
+      ends <Time at={window.activeUntil} />
+    </>
+  );
 }
 
 function Actions({ window }: { window: MaintenanceWindowView }) {

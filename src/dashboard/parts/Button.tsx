@@ -32,7 +32,7 @@ export function Button(props: Looks & ComponentProps<'button'>) {
   return <button type="button" {...dress(props)} />;
 }
 
-type SubmitProps = Looks & Omit<ComponentProps<'button'>, 'type'> & { intent?: string };
+type SubmitProps = Looks & Omit<ComponentProps<'button'>, 'type'> & { intent?: string | undefined };
 
 export function Submit({ intent, ...rest }: SubmitProps) {
   const named = intent === undefined ? {} : { name: 'intent', value: intent };

@@ -134,15 +134,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <Button variant="default" popoverTarget={menu ?? id} popoverTargetAction="hide">
           Cancel
         </Button>
-        {form ? (
-          Object.entries(fields).map(([name, value]) => (
-            <Button key={name} type="submit" {...{ form, name, value, variant }}>
-              {word}
-            </Button>
-          ))
-        ) : (
-          <Submit variant={variant}>{word}</Submit>
-        )}
+        <Submit variant={variant} {...(form && { form, intent: fields['intent'] })}>
+          {word}
+        </Submit>
       </div>
     </>
   );

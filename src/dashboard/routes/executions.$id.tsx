@@ -8,13 +8,11 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { formatUtc } from '../words/times.ts';
 import { readRunPage } from '../runs/read-run.ts';
-import { leaveOutLongTexts } from '../runs/run-text.ts';
 import { RunPage } from '../runs/RunPage.tsx';
 import type { Route } from './+types/executions.$id.ts';
 
-export async function loader(asked: Route.LoaderArgs) {
-  const page = await readRunPage(asked, (work, ...which) => work.readExecutionDetail(...which));
-  return { ...page, run: leaveOutLongTexts(page.run) };
+export function loader(asked: Route.LoaderArgs) {
+  return readRunPage(asked, (work, ...which) => work.readExecutionDetail(...which));
 }
 
 export async function action({ params, context }: Route.ActionArgs) {

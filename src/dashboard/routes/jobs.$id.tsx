@@ -20,7 +20,6 @@ import { readRunPage } from '../runs/read-run.ts';
 import { Outcome } from '../runs/run-columns.tsx';
 import { describeOutcome, jobStatus } from '../runs/reasons.ts';
 import { RunPage, type ShownRun } from '../runs/RunPage.tsx';
-import { leaveOutLongTexts } from '../runs/run-text.ts';
 import type { JobRunDetail, Work } from '../services.ts';
 import classes from '../runs/Run.module.css';
 import type { Route } from './+types/jobs.$id.ts';
@@ -42,7 +41,7 @@ export async function loader(asked: Route.LoaderArgs) {
   const activity = await work.listActivityOf(team.id, id);
   const last = resent.at(-1);
   // `again` is for the form that copies the job.
-  const { again: _, ...shown } = leaveOutLongTexts(run);
+  const { again: _, ...shown } = run;
   return {
     ...page,
     run: shown,

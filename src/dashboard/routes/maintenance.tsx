@@ -1,7 +1,7 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
-import { windowColumns } from '../alerts/WindowTable.tsx';
+import { useWindowColumns } from '../alerts/WindowTable.tsx';
 import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/List.tsx';
@@ -49,6 +49,7 @@ async function readReach(work: Work, teamId: string, source: string) {
 
 export default function Maintenance({ loaderData }: Route.ComponentProps) {
   const { windows, sources } = loaderData;
+  const columns = useWindowColumns(sources);
   const mayMuteTeam = useMayNotify();
   const create = <ButtonLink to="/maintenance/new">Create window</ButtonLink>;
   return (
@@ -71,7 +72,7 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
           mute the whole team.
         </EmptyState>
       ) : (
-        <DataTable caption="Maintenance windows" columns={windowColumns(sources)} rows={windows} />
+        <DataTable caption="Maintenance windows" columns={columns} rows={windows} />
       )}
     </>
   );

@@ -50,9 +50,13 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
   useEffect(() => setLatest(given), [given]);
   useEffect(() => {
     // A job's page shows only its own tasks.
-    if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
+    if (data)
+      setLatest((shown) =>
+        shown.map((task) => data.tasks.find(({ id }) => id === task.id) ?? task),
+      );
   }, [data]);
-  const everyMs = latest.some(isOpen) ? pollMs : latest.some(hasRunning) ? pollRunningMs : null;
+  const hasRunning = latest.some(({ resent }) => resent !== null && resent.underWay > 0);
+  const everyMs = latest.some(isOpen) ? pollMs : hasRunning ? pollRunningMs : null;
   useEffect(() => {
     if (everyMs === null) return;
     const timer = setInterval(() => {
@@ -63,17 +67,8 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
   return latest;
 }
 
-const isSame =
-  ({ id }: BulkTask) =>
-  (other: BulkTask) =>
-    other.id === id;
-
 function isOpen({ finishedAt }: Pick<BulkTask, 'finishedAt'>): boolean {
   return finishedAt === null;
-}
-
-function hasRunning({ resent }: ShownTask): boolean {
-  return resent !== null && resent.underWay > 0;
 }
 
 function Progress({ task }: { task: ShownTask }) {

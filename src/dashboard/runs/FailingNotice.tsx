@@ -70,17 +70,13 @@ export function SourceOfRun({ source }: { source: FailedSource | null }) {
       {streak ? (
         <p>
           Its {kind} <Link to={`/${kind}s/${id}`}>{name}</Link> is failing:{' '}
-          {lowerFirst(describeStreak(kind, streak))}.{' '}
+          {describeStreak(kind, streak).replace(/^./, (first) => first.toLowerCase())}.{' '}
           {kind === 'queue' ? <Link to={failedOf(id)}>See its failed jobs</Link> : null}
         </p>
       ) : null}
       <NoteOf {...alertSettings} />
     </>
   );
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function NoteOf({ note, runbookUrl }: Pick<AlertSettings, 'note' | 'runbookUrl'>) {

@@ -1,3 +1,4 @@
+import { isFailedJob } from '#domain/run-status';
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne, NOTHING } from '../words/amounts.ts';
@@ -8,7 +9,7 @@ import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { actsOn } from './job-search.ts';
-import { isFailed, jobStatus } from './reasons.ts';
+import { jobStatus } from './reasons.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** With the field of the payload that the team's lists show. */
@@ -120,7 +121,7 @@ export function JobActions({
   isSmall?: boolean;
 }) {
   const isPending = job.status === 'pending';
-  if (!isPending && !isFailed(job)) return null;
+  if (!isPending && !isFailedJob(job.status)) return null;
   const [intent, word] = isPending
     ? ['fire', isQueuePaused ? fireLater : 'Fire now']
     : ['retry', 'Retry'];

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { searchFrom } from '#domain/cron';
 import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
@@ -30,6 +31,10 @@ export function PlannedRuns({
   const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
   const overlap = describeOverlap(recentResults, planned);
   const isPlanned = cron.isActive && !hasEnded(cron);
+  const outlook =
+    isTeamPaused && isPlanned
+      ? 'No runs while the team is paused.'
+      : describeOutlook(cron, runs.length < 5);
   return (
     <Panel
       title="Last 50 runs"
@@ -49,21 +54,19 @@ export function PlannedRuns({
         <span>
           {describeExpression(cron.cronExpression)} (UTC) <code>{cron.cronExpression}</code>
         </span>
-        {isPlanned && !isTeamPaused ? <span className="muted">Next</span> : null}
         {isPlanned && !isTeamPaused ? (
-          <ol className="row" aria-label="Next runs">
-            {runs.map((at) => (
-              <li key={at}>
-                <Time at={at} exact />
-              </li>
-            ))}
-          </ol>
+          <>
+            <span className="muted">Next</span>
+            <ol className="row" aria-label="Next runs">
+              {runs.map((at) => (
+                <li key={at}>
+                  <Time at={at} exact />
+                </li>
+              ))}
+            </ol>
+          </>
         ) : null}
-        {isTeamPaused && isPlanned ? (
-          <p className="muted">No runs while the team is paused.</p>
-        ) : (
-          <CronOutlook cron={cron} isLastShown={runs.length < 5} />
-        )}
+        {outlook === null ? null : <p className="muted">{outlook}</p>}
       </div>
       {overlap ? (
         <Notice kind="warning" title="Runs overlap">
@@ -75,29 +78,23 @@ export function PlannedRuns({
 }
 
 /** @param isLastShown all remaining runs are shown */
-export function CronOutlook({
-  cron,
-  isLastShown,
-}: {
-  cron: CronListRow['cron'];
-  isLastShown: boolean;
-}) {
+function describeOutlook(cron: CronListRow['cron'], isLastShown: boolean): ReactNode {
   if (cron.pausedUntil !== null)
     return (
-      <p className="muted">
+      <>
         No runs until <Time at={cron.pausedUntil} exact />, when the pause ends.
-      </p>
+      </>
     );
-  if (!cron.isActive) return <p className="muted">No runs while the cron is paused.</p>;
+  if (!cron.isActive) return 'No runs while the cron is paused.';
   if (hasEnded(cron))
     return (
-      <p className="muted">
+      <>
         The cron has ended and does not run again.{' '}
         <Link to={`/crons/${cron.id}/edit`}>Change its end</Link> to let it run again. You can still
         use Run now.
-      </p>
+      </>
     );
-  return isLastShown ? <p className="muted">Then the cron ends.</p> : null;
+  return isLastShown ? 'Then the cron ends.' : null;
 }
 
 /** Null without an end. */

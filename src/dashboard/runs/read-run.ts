@@ -8,7 +8,7 @@ import type {
   ShowOptions,
   Work,
 } from '../services.ts';
-import { textParts, type RunTextPart } from './run-text.ts';
+import { leaveOutLongTexts, textParts, type RunTextPart } from './run-text.ts';
 
 type Asked = { params: { id: string }; context: Context; url: URL };
 type ReadRun<Run> = (
@@ -32,12 +32,8 @@ export async function readRunPage<Run extends JobRunDetail | ExecutionRunDetail>
   const wholeBody = isWhole
     ? await work.readResponseText(team.id, run.record.id, { showSecrets: secretsShown })
     : null;
-  return {
-    run,
-    secretsShown,
-    wholeBody,
-    source: await readFailedSource(work, team.id, run),
-  };
+  const source = await readFailedSource(work, team.id, run);
+  return { run: leaveOutLongTexts(run), secretsShown, wholeBody, source };
 }
 
 export type FailedSource = NonNullable<Awaited<ReturnType<typeof readFailedSource>>>;

@@ -6,7 +6,6 @@ import {
   reasonNames,
   reasons,
 } from '#domain/failure';
-import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
 import { capitalize, NOTHING } from '../words/amounts.ts';
 import type { JobListRow } from '../services.ts';
@@ -64,9 +63,4 @@ export function jobStatus({
 }: Pick<JobListRow, 'status' | 'attemptNumber'>): StatusName {
   if (status === 'pending') return attemptNumber > 1 ? 'retrying' : 'pending';
   return status;
-}
-
-/** On the Failed tab, resent or not. */
-export function isFailed({ status }: Pick<JobListRow, 'status'>): boolean {
-  return isFailedJob(status);
 }

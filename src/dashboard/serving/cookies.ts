@@ -1,5 +1,6 @@
 /** The session's cookie belongs to people. */
 import { randomUUID } from 'node:crypto';
+import { parse } from 'hono/utils/cookie';
 import { cookieScopeOf } from '#domain/public-address';
 import { type Context, redirectWithCookies, requestFacts } from '../context.ts';
 import { knownZone } from '../words/times.ts';
@@ -7,21 +8,13 @@ import { readOwnPath } from './own-path.ts';
 
 const aYear = 365 * 24 * 3600;
 
-/** Null if absent or malformed. Time.tsx writes one of these. */
+/** Null if absent. Time.tsx writes one of these. */
 function readCookie(request: Request, name: string): string | null {
   // With a base path the prefix differs (`cookieScopeOf`), and the request doesn't show whether there is one.
   const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
-  const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
-  for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
-    const at = part.indexOf('=');
-    if (at < 0 || !sought.has(part.slice(0, at).trim())) continue;
-    try {
-      return decodeURIComponent(part.slice(at + 1).trim());
-    } catch {
-      return null;
-    }
-  }
-  return null;
+  const cookies = parse(request.headers.get('Cookie') ?? '');
+  const found = prefixes.flatMap((prefix) => cookies[`${prefix}${name}`] ?? []);
+  return found[0] ?? null;
 }
 
 type CookieRules = { baseUrl: string; maxAgeSeconds: number };
