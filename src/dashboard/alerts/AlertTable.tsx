@@ -72,19 +72,13 @@ export const alertColumns: Column<Alert>[] = [
 function Delivery({ alert }: { alert: Alert }) {
   if (alert.level === 'usage') return <span className="muted">In the app only</span>;
   const { delivery, mutedBy } = alert;
-  switch (delivery) {
-    case 'sent':
-      return 'Sent';
-    case 'pending':
-      return <Status name="pending" word="Waiting" />;
-    case 'failed':
-      return <Status name="failed" word="Not sent" />;
-    case 'muted':
-      if (mutedBy === null) return <span className="muted">No channel is chosen</span>;
-      return (
-        <span title={`By the maintenance window “${mutedBy ?? ''}”`}>
-          <Status name="muted" />
-        </span>
-      );
-  }
+  if (delivery === 'sent') return 'Sent';
+  if (delivery === 'pending') return <Status name="pending" word="Waiting" />;
+  if (delivery === 'failed') return <Status name="failed" word="Not sent" />;
+  if (mutedBy === null) return <span className="muted">No channel is chosen</span>;
+  return (
+    <span title={`By the maintenance window “${mutedBy}”`}>
+      <Status name="muted" />
+    </span>
+  );
 }

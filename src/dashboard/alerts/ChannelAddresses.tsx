@@ -50,33 +50,25 @@ export function ChannelAddresses({ addresses }: { addresses: readonly ShownAddre
 
 type StateProps = Pick<ShownAddress, 'state' | 'askedAt' | 'stoppedAt'>;
 
+const states = {
+  confirmed: { name: 'success', word: 'Confirmed' },
+  stopped: { name: 'paused', word: 'Stopped by the recipient' },
+  waiting: { name: 'pending', word: 'Waiting for confirmation' },
+} as const;
+
 function AddressState({ state, askedAt, stoppedAt }: StateProps) {
-  switch (state) {
-    case 'confirmed':
-      return <Status name="success" word="Confirmed" />;
-    case 'stopped':
-      return (
-        <span className={classes.state}>
-          <Status name="paused" word="Stopped by the recipient" />
-          <span className="muted">
-            <Time at={stoppedAt} />
-          </span>
+  const isNew = state === 'waiting' && askedAt === null;
+  const at = { confirmed: null, stopped: stoppedAt, waiting: askedAt }[state];
+  return (
+    <span className={classes.state}>
+      <Status {...states[state]} />
+      {isNew ? <span className="muted">no link was mailed yet</span> : null}
+      {at === null ? null : (
+        <span className="muted">
+          {state === 'waiting' ? 'link mailed ' : null}
+          <Time at={at} />
         </span>
-      );
-    case 'waiting':
-      return (
-        <span className={classes.state}>
-          <Status name="pending" word="Waiting for confirmation" />
-          <span className="muted">
-            {askedAt === null ? (
-              'no link was mailed yet'
-            ) : (
-              <>
-                link mailed <Time at={askedAt} />
-              </>
-            )}
-          </span>
-        </span>
-      );
-  }
+      )}
+    </span>
+  );
 }

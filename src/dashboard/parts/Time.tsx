@@ -13,21 +13,15 @@ type Moment = {
   now: number;
   /** Null if unknown. */
   timeZone: string | null;
+  /** Times are shown in that zone. */
+  isLocal: boolean;
 };
-const MomentContext = createContext<Moment & { isLocal: boolean }>({
-  now: 0,
-  timeZone: null,
-  isLocal: false,
-});
+const MomentContext = createContext<Moment>({ now: 0, timeZone: null, isLocal: false });
 
 /** The first render uses the server's values, so both write the same text. */
-export function NowProvider({
-  now,
-  timeZone,
-  isLocal,
-  children,
-}: Moment & { isLocal: boolean; children: ReactNode }) {
-  const [moment, setMoment] = useState<Moment>({ now, timeZone });
+export function NowProvider({ children, ...given }: Moment & { children: ReactNode }) {
+  const { now, timeZone, isLocal } = given;
+  const [moment, setMoment] = useState({ now, timeZone });
   useEffect(() => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (zone !== timeZone) {

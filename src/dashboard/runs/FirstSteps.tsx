@@ -1,6 +1,5 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
-import type { ReactNode } from 'react';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { nameOfKind } from '#domain/notification-channel';
 import { useMayNotify } from '../page/may-change.ts';
@@ -33,6 +32,29 @@ export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
             <Link to="/settings/api-token">with curl</Link>, you need an API token.
           </>,
         ];
+  const steps = [
+    { title: 'Send a sample job', isDone: done.job, text: whatJob, action: sendJob },
+    {
+      title: 'Create a cron',
+      isDone: done.cron,
+      text: 'A cron sends a request on a schedule.',
+      action: done.cron ? (
+        <Link to="/crons">See crons</Link>
+      ) : (
+        <Link to="/crons/new?sample=1">Create cron</Link>
+      ),
+    },
+    {
+      title: 'Set up notifications',
+      isDone: done.alerts,
+      text: `${describeAlerts(done.alerts, channel)}${mayChooseChannel || done.alerts ? '' : ' An admin of the team can set this up.'}`,
+      action: mayChooseChannel ? (
+        <Link to={`/settings/notifications/${DEFAULT_REF}`}>
+          {done.alerts ? 'Change' : 'Set up'}
+        </Link>
+      ) : null,
+    },
+  ];
   return (
     <section className="panel" aria-labelledby="first-steps">
       <header>
@@ -42,36 +64,19 @@ export function FirstSteps({ done, echoUrl, channel }: FirstStepsProps) {
         </ActionButton>
       </header>
       <ol className={`rows ${classes.steps}`}>
-        <Step number={1} title="Send a sample job" isDone={done.job} action={sendJob}>
-          {whatJob}
-        </Step>
-        <Step
-          number={2}
-          title="Create a cron"
-          isDone={done.cron}
-          action={
-            <Link to={done.cron ? '/crons' : '/crons/new?sample=1'}>
-              {done.cron ? 'See crons' : 'Create cron'}
-            </Link>
-          }
-        >
-          A cron sends a request on a schedule.
-        </Step>
-        <Step
-          number={3}
-          title="Set up notifications"
-          isDone={done.alerts}
-          action={
-            mayChooseChannel ? (
-              <Link to={`/settings/notifications/${DEFAULT_REF}`}>
-                {done.alerts ? 'Change' : 'Set up'}
-              </Link>
-            ) : null
-          }
-        >
-          {describeAlerts(done.alerts, channel)}
-          {mayChooseChannel || done.alerts ? null : ' An admin of the team can set this up.'}
-        </Step>
+        {steps.map(({ title, isDone, text, action }, at) => (
+          <li key={title} data-done={isDone || undefined}>
+            <span className={classes.number}>
+              {isDone ? <Glyph name="check" size={14} /> : at + 1}
+              {isDone ? <span className="sr-only">Done:</span> : null}
+            </span>
+            <div>
+              <h3>{title}</h3>
+              <p className="muted">{text}</p>
+            </div>
+            <div className={classes.action}>{action}</div>
+          </li>
+        ))}
       </ol>
     </section>
   );
@@ -82,28 +87,4 @@ function describeAlerts(isDone: boolean, channel: ChannelView['kind']): string {
   return channel === 'email'
     ? 'Alerts are emailed to every member.'
     : `Alerts go to ${nameOfKind(channel)}.`;
-}
-
-type StepProps = {
-  number: number;
-  title: string;
-  isDone: boolean;
-  action: ReactNode;
-  children: ReactNode;
-};
-
-function Step({ number, title, isDone, action, children }: StepProps) {
-  return (
-    <li data-done={isDone || undefined}>
-      <span className={classes.number}>
-        {isDone ? <Glyph name="check" size={14} /> : number}
-        {isDone ? <span className="sr-only">Done:</span> : null}
-      </span>
-      <div>
-        <h3>{title}</h3>
-        <p className="muted">{children}</p>
-      </div>
-      <div className={classes.action}>{action}</div>
-    </li>
-  );
 }

@@ -7,8 +7,8 @@ type StaticFile = {
   isImmutable: boolean;
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
-  brotli: Uint8Array<ArrayBuffer> | null;
-  gzip: Uint8Array<ArrayBuffer> | null;
+  /** The best first. Development may have none. */
+  encoded: readonly { encoding: 'br' | 'gzip'; bytes: Uint8Array<ArrayBuffer> | undefined }[];
 };
 
 const types: Record<string, string> = {
@@ -29,7 +29,6 @@ export async function prepareStaticFiles(files: BrowserFiles): Promise<Map<strin
   return new Map(await Promise.all(prepared));
 }
 
-/** With compressed versions, which development may lack. */
 async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFile> {
   const plain = files.get(name) ?? new Uint8Array();
   const digest = await crypto.subtle.digest('SHA-256', plain);
@@ -38,8 +37,10 @@ async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFil
     isImmutable: name.startsWith('assets/'),
     etag: `"${Buffer.from(digest).toString('base64url').slice(0, 22)}"`,
     plain,
-    brotli: files.get(`${name}.br`) ?? null,
-    gzip: files.get(`${name}.gz`) ?? null,
+    encoded: [
+      { encoding: 'br', bytes: files.get(`${name}.br`) },
+      { encoding: 'gzip', bytes: files.get(`${name}.gz`) },
+    ],
   };
 }
 
@@ -56,15 +57,11 @@ export function answerStaticFile(file: StaticFile, request: Request): Response {
   if (request.headers.get('If-None-Match') === file.etag)
     return new Response(null, { status: 304, headers });
   const accepted = request.headers.get('Accept-Encoding') ?? '';
-  const encoding =
-    file.brotli && /\bbr\b/.test(accepted)
-      ? 'br'
-      : file.gzip && /\bgzip\b/.test(accepted)
-        ? 'gzip'
-        : null;
-  if (encoding) headers.set('Content-Encoding', encoding);
-  const body =
-    (encoding === 'br' ? file.brotli : encoding === 'gzip' ? file.gzip : null) ?? file.plain;
+  const chosen = file.encoded.find(
+    ({ encoding, bytes }) => bytes && new RegExp(`\\b${encoding}\\b`).test(accepted),
+  );
+  if (chosen) headers.set('Content-Encoding', chosen.encoding);
+  const body = chosen?.bytes ?? file.plain;
   headers.set('Content-Length', String(body.byteLength));
   return new Response(request.method === 'HEAD' ? null : body, { headers });
 }
