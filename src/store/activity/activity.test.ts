@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS } from '#domain/instant';
 import { describeAction } from '#domain/activity';
 import { newId } from '#domain/ids';
 import { aTeam } from '#testing/factories';
@@ -81,21 +80,6 @@ forEachStore((_, openTestStore) => {
       const [entry] = await store.activity.list(team.id, { limit: 1 });
       assert.ok((entry?.detail?.length ?? 0) <= LONGEST_DETAIL);
       assert.equal(describeAction(entry?.action ?? ''), 'cron.sung');
-    });
-
-    test('activity is deleted after 400 days, and with its team', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const now = store.clock.now();
-      for (const at of [now - 401 * DAY_MS, now - 399 * DAY_MS]) {
-        await store.activity.record(team.id, 'command-line', { action: 'team.plan' }, at);
-      }
-      const asked = { now, historyDays: 30, limit: 100 };
-      assert.equal(await store.retention.deleteSome('activity', asked), 1);
-      assert.equal((await store.activity.list(team.id, { limit: 10 })).length, 1);
-      await store.members.deleteTeam(team.id, now);
-      while ((await store.retention.deleteSome('ofDeletedTeams', asked)) > 0);
-      assert.deepEqual(await store.activity.list(team.id, { limit: 10 }), []);
     });
   });
 });

@@ -18,7 +18,6 @@ import {
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
 import { all } from '../database/rows.ts';
-import { CERTIFICATE_KEPT_DAYS } from './certificates.ts';
 
 const END = TEST_START + 20 * DAY_MS;
 const OLD: SeenCertificate = { host: 'a.example', endsAt: END, endsSoon: true };
@@ -95,26 +94,12 @@ forEachStore((name, openTestStore) => {
       assert.deepEqual(await textsOf(store, teamId), [WARNED]);
     });
 
-    test('runs without a new connection change nothing', async () => {
-      const { store, run, shown } = await aScene(openTestStore);
-      await using _ = store;
-      await run(OLD);
-      await run(null);
-      assert.equal((await shown()).length, 1);
-    });
-
-    test('without the setting the certificate is shown and raises nothing', async () => {
-      const { store, teamId, run, shown } = await aScene(openTestStore, NO_ALERT_SETTINGS);
+    test('a certificate raises an alert only with the setting, within a day after it is turned on', async () => {
+      const { store, teamId, run, shown, set } = await aScene(openTestStore, NO_ALERT_SETTINGS);
       await using _ = store;
       await run(OLD);
       assert.equal((await shown()).length, 1);
       assert.deepEqual(await textsOf(store, teamId), []);
-    });
-
-    test('a stored certificate raises an alert within a day after the setting is turned on', async () => {
-      const { store, teamId, run, set } = await aScene(openTestStore, NO_ALERT_SETTINGS);
-      await using _ = store;
-      await run(OLD);
       await set(true);
       await store.testClock.advance(DAY_MS);
       await run(OLD);
@@ -156,23 +141,6 @@ forEachStore((name, openTestStore) => {
       await run(OLD);
       await store.crons.delete(teamId, cron.id);
       assert.deepEqual(await all(store.database, 'ending_certificates', {}), []);
-    });
-
-    test('a certificate that no run sees any more is forgotten', async () => {
-      const { store, run, shown } = await aScene(openTestStore);
-      await using _ = store;
-      await run(OLD);
-      const expire = () =>
-        store.retention.deleteSome('certificates', {
-          now: store.clock.now(),
-          historyDays: 30,
-          limit: 9,
-        });
-      await store.testClock.advance(CERTIFICATE_KEPT_DAYS * DAY_MS);
-      assert.equal(await expire(), 0);
-      await store.testClock.advance(1);
-      assert.equal(await expire(), 1);
-      assert.deepEqual(await shown(), []);
     });
 
     test('a queue with very many hosts keeps 20 certificates and warns of these', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addCounts, DURATION_BOUNDS } from '#domain/duration-histogram';
+import { DURATION_BOUNDS } from '#domain/duration-histogram';
 import { aClaimedJob, aJob, aNode, aSettlement, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
@@ -58,16 +58,6 @@ forEachStore((_, openTestStore) => {
       await claimJobs(store, node, { queueIds: [queueId], monthlyLimit: 0 });
       assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
       assert.deepEqual(await readShort(store, team.id, team.id), []);
-    });
-
-    test('the counts have a number for each step', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const all = [...DURATION_BOUNDS, 300_001];
-      await settleAll(store, node, team.id, all);
-      const [hour] = await store.durations.readHours(team.id, team.id, 0);
-      assert.deepEqual(hour?.counts, addCounts([all.map(() => 1)]));
     });
   });
 });

@@ -68,10 +68,6 @@ forEachStore((_, openTestStore) => {
         { hour: TEST_START, outcome: 'success', runs: 1 },
         { hour: TEST_START + 3_600_000, outcome: 'failed', runs: 1 },
       ]);
-      await store.batchCounts.addUp(100);
-      const limits = { historyDays: 30, now: TEST_START + 31 * 86_400_000 + 1, limit: 10 };
-      assert.equal(await store.retention.deleteSome('outcomes', limits), 1);
-      assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
     });
 
     test('runs over the monthly limit and cut-off runs count as failed', async () => {

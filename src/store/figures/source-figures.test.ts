@@ -18,16 +18,6 @@ const NO_RUNS = { success: 0, retried: 0, failed: 0 };
 const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS };
 
 forEachStore((_name, openTestStore) => {
-  test('an empty store has no figures', async () => {
-    await using store = await openTestStore();
-    assert.deepEqual(await store.sourceFigures.read(10, TEST_START), {
-      crons: [],
-      queues: [],
-      teams: [],
-      leftOut: { crons: 0, queues: 0, teams: 0 },
-    });
-  });
-
   test("a cron's figures have its last success, failures since, and runs of the day", async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);

@@ -102,13 +102,6 @@ forEachStore((_name, openTestStore) => {
         assert.notEqual(await store.jobs.find(teamId, id), null);
     });
 
-    test('a history within its limit is left alone', async () => {
-      await using store = await openTestStore({ isUnused: true });
-      await aHistory(store);
-      assert.equal(await shrink(store, 2 * (await used(store))), null);
-      assert.equal((await endsOf(store)).length, RUNS);
-    });
-
     test('a limit that can’t be reached leaves waiting jobs and the last hour, and comes to an end', async () => {
       await using store = await openTestStore({ isUnused: true });
       const { teamId } = await aHistory(store);
