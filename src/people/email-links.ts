@@ -55,7 +55,7 @@ export async function useConfirmation(
 export async function useStop({ store, clock }: Context, token: string): Promise<boolean> {
   const key = keyOf('stop-email-change', token);
   if (!key) return false;
-  return store.oneTimeTokens.stop(key.purpose, key.hash, 'change-email', clock.now());
+  return store.oneTimeTokens.stop(key, 'change-email', clock.now());
 }
 
 /**

@@ -83,7 +83,7 @@ export async function readSecret(
   secret: string | null,
 ): Promise<TakenToken | null> {
   const key = keyOf(purpose, secret);
-  return key && store.oneTimeTokens.read(key.purpose, key.hash, clock.now());
+  return key && store.oneTimeTokens.read(key, clock.now());
 }
 
 /** Of several simultaneous callers one gets it. */
@@ -93,5 +93,5 @@ export async function takeSecret(
   secret: string | null,
 ): Promise<TakenToken | null> {
   const key = keyOf(purpose, secret);
-  return key && store.oneTimeTokens.take(key.purpose, key.hash, clock.now());
+  return key && store.oneTimeTokens.take(key, clock.now());
 }

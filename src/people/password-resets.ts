@@ -54,7 +54,7 @@ export async function resetPassword(
   return orBusy(async () => {
     const passwordHash = await passwords.hash(password);
     const set = { passwordHash, revokesToken };
-    const userId = await store.oneTimeTokens.resetPassword(key.purpose, key.hash, set, clock.now());
+    const userId = await store.oneTimeTokens.resetPassword(key, set, clock.now());
     const user = userId === null ? null : await store.users.find(userId);
     if (!user) return { kind: 'expired' };
     const entry = { action: 'account.password', what: 'password, by a link' } as const;

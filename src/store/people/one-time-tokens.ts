@@ -41,26 +41,20 @@ export const oneTimeTokens = {
   },
 
   /** Null if it isn't valid. */
-  async read(
-    { main }: Context,
-    purpose: string,
-    hash: string,
-    now: number,
-  ): Promise<TakenToken | null> {
-    const key = { hash, purpose, expires_at: above(now) };
+  async read({ main }: Context, token: TokenKey, now: number): Promise<TakenToken | null> {
+    const key = { ...token, expires_at: above(now) };
     return (await one(main, 'one_time_tokens', key, ['whom', 'detail'])) ?? null;
   },
 
   /** Ends all access to the account. Null: not valid. */
   async resetPassword(
     { main }: Context,
-    purpose: string,
-    hash: string,
+    token: TokenKey,
     { passwordHash, revokesToken }: NewPassword,
     now: number,
   ): Promise<string | null> {
     return main.transact(async (trx) => {
-      const taken = await takeOneTimeToken(trx, { purpose, hash }, now);
+      const taken = await takeOneTimeToken(trx, token, now);
       if (taken === null) return null;
       const isThere = await setPassword(trx, taken.whom, passwordHash, now);
       await endAccess(trx, taken.whom, { revokesToken });
@@ -71,15 +65,9 @@ export const oneTimeTokens = {
   },
 
   /** Uses up the token and the user's tokens of another purpose. False if it isn't valid. */
-  async stop(
-    { main }: Context,
-    purpose: string,
-    hash: string,
-    stopped: string,
-    now: number,
-  ): Promise<boolean> {
+  async stop({ main }: Context, token: TokenKey, stopped: string, now: number): Promise<boolean> {
     return main.transact(async (trx) => {
-      const taken = await takeOneTimeToken(trx, { purpose, hash }, now);
+      const taken = await takeOneTimeToken(trx, token, now);
       if (taken === null) return false;
       await remove(trx, 'one_time_tokens', { purpose: stopped, whom: taken.whom });
       return true;
@@ -87,13 +75,8 @@ export const oneTimeTokens = {
   },
 
   /** Of several simultaneous callers exactly one gets its data. */
-  async take(
-    { main }: Context,
-    purpose: string,
-    hash: string,
-    now: number,
-  ): Promise<TakenToken | null> {
-    return main.transact((trx) => takeOneTimeToken(trx, { purpose, hash }, now));
+  async take({ main }: Context, token: TokenKey, now: number): Promise<TakenToken | null> {
+    return main.transact((trx) => takeOneTimeToken(trx, token, now));
   },
 };
 

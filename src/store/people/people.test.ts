@@ -6,6 +6,7 @@ import type { Registration } from './registration.ts';
 import { all, change } from '../database/rows.ts';
 
 const HASH = 'a'.repeat(64);
+const RESET = { purpose: 'reset-password', hash: HASH };
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -37,7 +38,7 @@ async function aPerson(store: TestStore, email: string, changes: Partial<Registr
 }
 
 const aToken = (whom: string) => {
-  return { purpose: 'reset-password', hash: HASH, whom, detail: '', expiresAt: 1000 };
+  return { ...RESET, whom, detail: '', expiresAt: 1000 };
 };
 
 const aCredential = (credentialId: string) => {
@@ -299,7 +300,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.users.readPasswordHash(userId), null);
       await store.oneTimeTokens.add([aToken(userId)], { replaces: false });
       const password = { passwordHash: 'scrypt$…', revokesToken: false };
-      const reset = store.oneTimeTokens.resetPassword('reset-password', HASH, password, 0);
+      const reset = store.oneTimeTokens.resetPassword(RESET, password, 0);
       assert.equal(await reset, userId);
       assert.equal(await store.users.readPasswordHash(userId), 'scrypt$…');
     });
@@ -310,13 +311,13 @@ forEachStore((_name, openTestStore) => {
       await using store = await openTestStore();
       await store.oneTimeTokens.add([aToken(NO_ID)], { replaces: false });
       const isValid = async (purpose: string, now: number) =>
-        (await store.oneTimeTokens.read(purpose, HASH, now)) !== null;
+        (await store.oneTimeTokens.read({ purpose, hash: HASH }, now)) !== null;
       assert.equal(await isValid('reset-password', 999), true);
       assert.equal(await isValid('reset-password', 1000), false);
       assert.equal(await isValid('change-email', 0), false);
-      assert.equal(await store.oneTimeTokens.take('reset-password', HASH, 1000), null);
+      assert.equal(await store.oneTimeTokens.take(RESET, 1000), null);
       const taken = await Promise.all(
-        Array.from({ length: 4 }, () => store.oneTimeTokens.take('reset-password', HASH, 0)),
+        Array.from({ length: 4 }, () => store.oneTimeTokens.take(RESET, 0)),
       );
       assert.deepEqual(taken.filter(Boolean), [{ whom: NO_ID, detail: '' }]);
     });
@@ -393,7 +394,7 @@ forEachStore((_name, openTestStore) => {
         openSession(store, userId, { passwordHash: 'scrypt$…' }, String(n).padStart(64, 'b'));
       await Promise.all([
         ...[1, 2, 3].map(signIn),
-        store.oneTimeTokens.resetPassword('reset-password', HASH, set, 0),
+        store.oneTimeTokens.resetPassword(RESET, set, 0),
         ...[4, 5, 6].map(signIn),
       ]);
       for (const n of [1, 2, 3, 4, 5, 6])
