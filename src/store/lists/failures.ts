@@ -1,7 +1,7 @@
 import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { firstKey, KeyMerge, type MergedKey } from './key-merge.ts';
+import { firstKey, mergeKeys, type MergedKey } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
@@ -56,7 +56,7 @@ export async function groupFailures(
   const { from, to } = asked;
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: asked.queueId });
   const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
-  const merge = new KeyMerge(db, ranges, {
+  const merge = mergeKeys(db, ranges, {
     direction: 'down',
     start: { at: to, id: FIRST_ID },
     until: from,

@@ -3,7 +3,7 @@ import { bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-coun
 import { packRows } from '../database/dialect.ts';
 import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
-import { type JobSearch, describeFilters } from './search.ts';
+import { describeFilters, isGiven, type JobSearch } from './search.ts';
 import { findSourceIds } from './sources.ts';
 import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
@@ -88,9 +88,5 @@ export async function countJobs(
 }
 
 function isWholePendingTab({ tab, ...rest }: JobSearch): boolean {
-  return tab === 'pending' && Object.values({ ...rest, queueId: undefined }).every(isAbsent);
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined;
+  return tab === 'pending' && !Object.values({ ...rest, queueId: undefined }).some(isGiven);
 }

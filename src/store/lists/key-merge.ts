@@ -27,81 +27,63 @@ interface Stream {
   wanted: number;
 }
 
+interface MergeOptions {
+  direction: Direction;
+  start: JobKey;
+  /** The last time: inclusive when going down, exclusive when going up. */
+  until: number;
+  expected: number;
+}
+
 /** Reads little more of each range than it returns, so a page's cost is bounded. */
-export class KeyMerge {
-  readonly #db: Database;
-  readonly #direction: Direction;
-  readonly #until: number;
-  readonly #streams: Stream[];
-
-  /** @param until  the last time: inclusive when going down, exclusive when going up */
-  constructor(
-    db: Database,
-    ranges: readonly Range[],
-    { direction, start, until, expected }: MergeOptions,
-  ) {
-    this.#db = db;
-    this.#direction = direction;
-    this.#until = until;
-    const share = Math.ceil((2 * expected) / Math.max(1, ranges.length));
-    const wanted = Math.min(MOST_AT_ONCE, Math.max(2, Math.min(share, expected)));
-    this.#streams = ranges.map((range) => ({
-      range,
-      keys: [],
-      last: start,
-      isAtEnd: false,
-      wanted,
-    }));
-  }
-
-  /** At least one unless none are left, and at most `most`. */
-  async next(most: number): Promise<MergedKey[]> {
-    await this.#refill();
-    const order = this.#direction === 'down' ? laterFirst : earlierFirst;
-    // A range that has more may still yield keys before them.
-    const frontier = this.#streams
-      .filter(({ isAtEnd }) => !isAtEnd)
-      .map(({ last }) => last)
-      .toSorted(order)[0];
-    const isSafe = (key: JobKey) => frontier === undefined || order(key, frontier) <= 0;
-    const ready = this.#streams.flatMap((stream) => stream.keys.filter(isSafe)).toSorted(order);
-    const given = ready.slice(0, most);
-    const end = given.at(-1);
-    if (end === undefined) return [];
-    for (const stream of this.#streams) {
-      stream.keys = stream.keys.filter((key) => order(key, end) > 0);
-    }
-    return given;
-  }
-
-  /** Certainly no keys are left. */
-  get isAtEnd(): boolean {
-    return this.#streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0);
-  }
-
-  async #refill(): Promise<void> {
-    const empty = this.#streams.filter(({ keys, isAtEnd }) => keys.length === 0 && !isAtEnd);
-    for (const [kind, streams] of Map.groupBy(empty, ({ range }) => range.kind)) {
-      await this.#read(kind, streams);
-    }
-  }
-
-  async #read(kind: RangeKind, streams: readonly Stream[]): Promise<void> {
-    const wanted = Math.max(...streams.map((stream) => stream.wanted));
-    const rows = streams.map(({ range, last }, n) => rowOfRange(range, n, last));
-    const statement = FIND_KEYS[this.#direction][kind];
-    const parameters = [packRows(RANGE, rows), this.#until, wanted];
-    const found = await this.#db.read(statement, parameters);
+export function mergeKeys(
+  db: Database,
+  ranges: readonly Range[],
+  { direction, start, until, expected }: MergeOptions,
+) {
+  const order = direction === 'down' ? laterFirst : earlierFirst;
+  const share = Math.ceil((2 * expected) / Math.max(1, ranges.length));
+  const wanted = Math.min(MOST_AT_ONCE, Math.max(2, Math.min(share, expected)));
+  const streams = ranges.map((range): Stream => {
+    return { range, keys: [], last: start, isAtEnd: false, wanted };
+  });
+  const read = async (kind: RangeKind, some: readonly Stream[]) => {
+    const most = Math.max(...some.map((stream) => stream.wanted));
+    const rows = some.map(({ range, last }, n) => rowOfRange(range, n, last));
+    const found = await db.read(FIND_KEYS[direction][kind], [packRows(RANGE, rows), until, most]);
     const byStream = Map.groupBy(found, ({ n }) => n);
-    const order = this.#direction === 'down' ? laterFirst : earlierFirst;
-    for (const [n, stream] of streams.entries()) {
+    for (const [n, stream] of some.entries()) {
       const keys = (byStream.get(n) ?? []).map(({ at, id }) => ({ kind, at, id })).toSorted(order);
       stream.keys = keys;
       stream.last = keys.at(-1) ?? stream.last;
-      stream.isAtEnd = keys.length < wanted;
-      stream.wanted = Math.min(MOST_AT_ONCE, 2 * wanted);
+      stream.isAtEnd = keys.length < most;
+      stream.wanted = Math.min(MOST_AT_ONCE, 2 * most);
     }
-  }
+  };
+  return {
+    /** At least one unless none are left, and at most `most`. */
+    async next(most: number): Promise<MergedKey[]> {
+      const empty = streams.filter(({ keys, isAtEnd }) => keys.length === 0 && !isAtEnd);
+      for (const [kind, some] of Map.groupBy(empty, ({ range }) => range.kind))
+        await read(kind, some);
+      // A range that has more may still yield keys before them.
+      const frontier = streams
+        .filter(({ isAtEnd }) => !isAtEnd)
+        .map(({ last }) => last)
+        .toSorted(order)[0];
+      const isSafe = (key: JobKey) => frontier === undefined || order(key, frontier) <= 0;
+      const ready = streams.flatMap((stream) => stream.keys.filter(isSafe)).toSorted(order);
+      const given = ready.slice(0, most);
+      const end = given.at(-1);
+      if (end === undefined) return [];
+      for (const stream of streams) {
+        stream.keys = stream.keys.filter((key) => order(key, end) > 0);
+      }
+      return given;
+    },
+    /** Certainly no keys are left. */
+    isAtEnd: () => streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0),
+  };
 }
 
 /** The first key of some ranges: the earliest one, or going down the latest one since `until`. */
@@ -112,15 +94,8 @@ export async function firstKey(
   until = LAST_TIME,
 ): Promise<MergedKey | undefined> {
   const start = { at: direction === 'down' ? LAST_TIME : -1, id: FIRST_ID };
-  const [key] = await new KeyMerge(db, ranges, { direction, start, until, expected: 1 }).next(1);
+  const [key] = await mergeKeys(db, ranges, { direction, start, until, expected: 1 }).next(1);
   return key;
-}
-
-interface MergeOptions {
-  direction: Direction;
-  start: JobKey;
-  until: number;
-  expected: number;
 }
 
 export function earlierFirst(a: JobKey, b: JobKey): number {

@@ -85,7 +85,8 @@ forEachStore((_, openTestStore) => {
       assert.equal(new Set(pages.flatMap(({ names }) => names)).size, 14);
       const back = await find({}, { limit: 5, cursor: pages[2]?.previous ?? '' });
       assert.deepEqual(back.names, pages[1]?.names);
-      assert.notEqual(back.next, null);
+      const forth = await find({}, { limit: 5, cursor: back.next ?? '' });
+      assert.deepEqual(forth.names, pages[2]?.names);
       assert.equal(pages[0]?.previous, null);
     });
 

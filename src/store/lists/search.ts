@@ -122,6 +122,6 @@ export function describeFilters(search: Search): { isFiltered: boolean; hasText:
   return { isFiltered, hasText };
 }
 
-function isGiven(value: unknown): boolean {
+export function isGiven(value: unknown): boolean {
   return value !== undefined;
 }

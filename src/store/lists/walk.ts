@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
-import { earlierFirst, KeyMerge, laterFirst, type MergedKey } from './key-merge.ts';
+import { earlierFirst, laterFirst, mergeKeys, type MergedKey } from './key-merge.ts';
 import type { Direction, Range } from './ranges.ts';
 import type { JobKey } from './search.ts';
 import { LAST_TIME } from '#domain/instant';
@@ -97,7 +97,7 @@ async function walkRanges<Row extends JobKey>(
   const beginning = isDown ? { at: to - 1, id: LAST_ID } : { at: from, id: FIRST_ID };
   const until = isDown ? from : to;
   const merged = { direction, start: start ?? beginning, until, expected: chunk };
-  const keys = new KeyMerge(db, ranges, merged);
+  const keys = mergeKeys(db, ranges, merged);
   const most = hasText ? MOST_FOR_TEXT : MOST;
   const startedAt = clock.monotonicMs();
   const rows: Row[] = [];
@@ -106,7 +106,7 @@ async function walkRanges<Row extends JobKey>(
     const last = next.at(-1);
     if (last === undefined) return { rows, stoppedAt: null };
     rows.push(...inOrder(next, await pick(next)));
-    if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
+    if (rows.length > limit || keys.isAtEnd()) return { rows, stoppedAt: null };
     lookedAt += next.length;
     // Only long searches are cut, so a busy database doesn't shorten lists.
     const isLong = isFiltered && lookedAt >= CHUNK;
