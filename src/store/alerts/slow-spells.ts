@@ -14,7 +14,7 @@ import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { Medians } from '../figures/medians.ts';
+import type { FindMedians } from '../figures/medians.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd, Settlement } from '../runs/settlement.ts';
 import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
@@ -34,7 +34,7 @@ const UNTIMED: ReadonlySet<FailureReason | null> = new Set(['limit_exceeded', 'w
 /** The medians are read before any transaction begins. */
 export async function timeRuns(
   settlements: readonly Settlement[],
-  medians: Medians,
+  findMedians: FindMedians,
 ): Promise<TimedRun[]> {
   const ruled = settlements.flatMap(({ run, status, end }) => {
     const { teamId, slowRule } = run;
@@ -44,7 +44,7 @@ export async function timeRuns(
   });
   const byMedian = ruled.filter(({ slowRule }) => slowRule.timesMedian !== null);
   const now = Math.max(...byMedian.map(({ end }) => end.completedAt));
-  const medianOf = byMedian.length > 0 ? await medians.find(byMedian, now) : new Map();
+  const medianOf = byMedian.length > 0 ? await findMedians(byMedian, now) : new Map();
   return ruled.flatMap(({ run, sourceId, slowRule, status, end }) => {
     const pace = judgePace(slowRule, end.durationMs, medianOf.get(sourceId) ?? null);
     if (!pace) return [];

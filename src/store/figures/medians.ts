@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '#domain/instant';
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;
 
-export interface Source {
+interface Source {
   teamId: string;
   sourceId: string;
 }
@@ -30,42 +30,35 @@ const readSteps = preparedStatement<{ source_id: string; step: number; runs: num
   },
 );
 
-export class Medians {
-  readonly #db: Database;
-  readonly #known = new Map<string, { medianMs: number | null; until: number }>();
+export type FindMedians = ReturnType<typeof medians>;
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** Of the last days, within about a tenth; null if there are too few runs. */
-  async find(sources: readonly Source[], now: number): Promise<ReadonlyMap<string, number | null>> {
+/** @returns finds those of the last days, within about a tenth; null if there are too few runs */
+export function medians(db: Database) {
+  const kept = new Map<string, { medianMs: number | null; until: number }>();
+  return async (sources: readonly Source[], now: number) => {
     const found = new Map<string, number | null>();
     const unknown = new Map<string, Source>();
     for (const source of sources) {
-      const known = this.#known.get(source.sourceId);
+      const known = kept.get(source.sourceId);
       const isFresh = known && now < known.until && now >= known.until - KEPT_MS;
       if (isFresh) found.set(source.sourceId, known.medianMs);
       else unknown.set(source.sourceId, source);
     }
     if (unknown.size === 0) return found;
-    const steps = await this.#readSteps([...unknown.values()], now);
-    if (this.#known.size + unknown.size > MOST_KEPT) this.#known.clear();
+    const given = [...unknown.values()].map(({ teamId: team_id, sourceId: source_id }) => {
+      return { team_id, source_id };
+    });
+    const from = now - MEDIAN_DAYS * DAY_MS;
+    const rows = await db.read(readSteps, [packRows(SOURCES, given), from - (from % HOUR_MS)]);
+    const steps = Map.groupBy(rows, ({ source_id }) => source_id);
+    if (kept.size + unknown.size > MOST_KEPT) kept.clear();
     for (const sourceId of unknown.keys()) {
       const medianMs = medianOf(steps.get(sourceId) ?? []);
-      this.#known.set(sourceId, { medianMs, until: now + KEPT_MS });
+      kept.set(sourceId, { medianMs, until: now + KEPT_MS });
       found.set(sourceId, medianMs);
     }
     return found;
-  }
-
-  async #readSteps(sources: readonly Source[], now: number) {
-    const given = sources.map(({ teamId, sourceId }) => ({ team_id: teamId, source_id: sourceId }));
-    const from = now - MEDIAN_DAYS * DAY_MS;
-    const parameters = [packRows(SOURCES, given), from - (from % HOUR_MS)];
-    const rows = await this.#db.read(readSteps, parameters);
-    return Map.groupBy(rows, ({ source_id }) => source_id);
-  }
+  };
 }
 
 function medianOf(rows: readonly { step: number; runs: number }[]): number | null {

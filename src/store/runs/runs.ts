@@ -12,7 +12,7 @@ import {
 import type { Context } from '../database/context.ts';
 import type { ItemOwner, OnBatch } from '../database/group-commit.ts';
 import { SkippedGroups } from './locked-groups.ts';
-import { Medians } from '../figures/medians.ts';
+import { medians } from '../figures/medians.ts';
 import { nodeGroups } from './node-groups.ts';
 import { ofEachTable, type RunTable } from './run-tables.ts';
 import { isQuiet, settleRuns } from './settle-runs.ts';
@@ -25,7 +25,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const [skippedQueues, skippedTeams] = [new SkippedGroups(), new SkippedGroups()];
   const points = ofEachTable(() => new StartingPoints(clock));
-  const tools = { db, medians: new Medians(db), certificates: new KnownCertificates(db) };
+  const tools = { db, findMedians: medians(db), certificates: new KnownCertificates(db) };
   let onBatch: OnBatch = () => {};
   const groupsOf = (table: RunTable) =>
     nodeGroups<Settlement, boolean>(

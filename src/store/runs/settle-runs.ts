@@ -6,7 +6,7 @@ import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
 import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
-import type { Medians } from '../figures/medians.ts';
+import type { FindMedians } from '../figures/medians.ts';
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 interface Settled {
@@ -17,18 +17,18 @@ interface Settled {
 
 interface Tools {
   db: Database;
-  medians: Medians;
+  findMedians: FindMedians;
   certificates: KnownCertificates;
 }
 
 /** Outcomes, next attempts, callbacks and alerts in one transaction. */
 export async function settleRuns(
-  { db, medians, certificates }: Tools,
+  { db, findMedians, certificates }: Tools,
   table: RunTable,
   nodeId: string,
   settlements: readonly Settlement[],
 ): Promise<Settled> {
-  const timed = await timeRuns(settlements, medians);
+  const timed = await timeRuns(settlements, findMedians);
   const news = await certificates.findNews(settlements);
   const input = packSettlements(db.dialect, table, nodeId, settlements);
   if (timed.length + news.length === 0 && settlements.every(isQuiet)) {
