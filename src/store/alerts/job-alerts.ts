@@ -1,6 +1,6 @@
 import { readAlertSettings } from '#domain/alert-settings';
 import type { Trx } from '../database/database.ts';
-import { noteFailing } from './failing-queues.ts';
+import { noteFailing } from './reminders.ts';
 import { type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { all } from '../database/rows.ts';
 import type { ClaimedJob } from '../runs/claims.ts';

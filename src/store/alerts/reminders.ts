@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
-import { decideReminder } from '#domain/alert-reminder';
-import { readAlertSettings } from '#domain/alert-settings';
-import { MINUTE_MS } from '#domain/instant';
+import { decideReminder, nextReminder } from '#domain/alert-reminder';
+import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
+import { HOUR_MS, MINUTE_MS } from '#domain/instant';
 import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/maintenance';
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { pageStatement } from '../database/prepared.ts';
-import { all, change, first, not, one } from '../database/rows.ts';
+import { addMissing, all, change, first, not, one, remove } from '../database/rows.ts';
 import { firstKey } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
-import { forgetFailing } from './failing-queues.ts';
-import { raiseAlerts } from './raise-alerts.ts';
+import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
 const MOST_OF_A_KIND = 50;
@@ -153,4 +152,34 @@ async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<voi
     kind: 'reminder',
   } as const;
   await raiseAlerts(trx, [{ source, settings, row }]);
+}
+
+export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): Promise<void> {
+  const first = new Map(failures.toReversed().map((alert) => [alert.source.id, alert]));
+  // In one order, to prevent deadlocks.
+  const inOrder = [...first].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const rows = inOrder.flatMap(([queue_id, { row, settings }]) => {
+    const hours = settings.remindHours;
+    const remind_at = nextReminder(row.raised_at, hours);
+    if (hours === null || remind_at === null) return [];
+    return [{ team_id: row.team_id, queue_id, failing_since: row.raised_at, remind_at, hours }];
+  });
+  if (rows.length > 0) await addMissing(trx, 'failing_queues', rows);
+}
+
+/** Counts the new interval from the same time. */
+export async function changeReminders(
+  trx: Trx,
+  teamId: string,
+  queueId: string,
+  { remindHours: hours }: AlertSettings,
+): Promise<void> {
+  if (hours === null) return forgetFailing(trx, teamId, queueId);
+  const remind_at = sql<number>`remind_at + (${hours} - hours) * ${sql.lit(HOUR_MS)}`;
+  const key = { team_id: teamId, queue_id: queueId };
+  await change(trx, 'failing_queues', key, { remind_at, hours });
+}
+
+async function forgetFailing(trx: Trx, teamId: string, queueId: string): Promise<void> {
+  await remove(trx, 'failing_queues', { team_id: teamId, queue_id: queueId });
 }

@@ -9,7 +9,7 @@ import { writeSlowRule } from '#domain/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteWithRuns } from '../retention/delete-runs.ts';
-import { changeReminders } from '../alerts/failing-queues.ts';
+import { changeReminders } from '../alerts/reminders.ts';
 import { keepWatches } from '../alerts/queue-watches.ts';
 import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
