@@ -12,23 +12,20 @@ import {
   scheduleJob,
   SECOND,
   setQueue,
-  startSecondEngine,
 } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((_, openTestStore) => {
   const start = useScenes(openTestStore);
   describe('settings', () => declareSettings(start));
   describe('a paused queue', () => declarePausing(start));
   describe('a concurrency limit', () => {
     declareLimits(start);
-    if (dialect === 'postgres') declareSharedLimit(start);
   });
   describe('a rate', () => {
     declareRates(start, openTestStore);
-    if (dialect === 'postgres') declareSharedRate(start);
   });
   describe('deleting a queue', () => declareDeleting(start));
   describe('fairness (§3.8)', () => declareFairness(start));
@@ -305,55 +302,6 @@ function declareRates(start: StartScene, openTestStore: OpenTestStore) {
     await setQueue(service, { rate: null });
     await receiver.waitFor(4);
   });
-}
-
-function declareSharedRate(start: StartScene) {
-  test('a rate holds across all nodes and delays no other queue (§3.8)', async () => {
-    const { service, receiver } = await start();
-    await using second = await startSecondEngine(service);
-    await setQueue(service, { rate: FIVE_A_SECOND });
-    const posts = Array.from({ length: 20 }, () => scheduleJob(service, { url: receiver.url }));
-    const ids = (await Promise.all(posts)).map(({ job_id }) => job_id);
-    const others: string[] = [];
-    while (receiver.requests.length < 20 + others.length) {
-      const to = { url: `${receiver.url}/other`, queue: 'others' };
-      if (others.length < 5) others.push((await scheduleJob(service, to)).job_id);
-      await service.advance(50);
-    }
-    await Promise.all([service.quiet(), second.quiet()]);
-    const starts = await startsOf(service, ids);
-    assert.equal(starts.length, 20);
-    for (const [first, from] of starts.entries()) {
-      for (const [last, until] of starts.entries()) {
-        const most = Math.floor((until - from + 100) / 200) + 1;
-        assert.ok(last - first < most, `${last - first + 1} in ${until - from} ms`);
-      }
-    }
-    assert.ok((starts.at(-1) ?? 0) <= 5 * SECOND, `the last after ${starts.at(-1)} ms`);
-    for (const id of others) {
-      const job = await service.work.findJob(service.teamId, id);
-      const late = (job?.startedAt ?? Infinity) - (job?.scheduledAt ?? 0);
-      assert.ok(late <= SECOND, `${late} ms late`);
-    }
-  });
-}
-
-function declareSharedLimit(start: StartScene) {
-  for (const limit of [1, 3]) {
-    test(`a concurrency limit of ${limit} holds across all nodes (§3.8)`, async () => {
-      const { answer, most } = answerInRounds(limit);
-      const { service, receiver } = await start({ answer });
-      await using second = await startSecondEngine(service);
-      await setQueue(service, { concurrencyLimit: limit });
-      const posts = Array.from({ length: 30 }, () => scheduleJob(service, { url: receiver.url }));
-      await Promise.all(posts);
-      // Signals between the two, and a slot that the other one left, take time on their clock.
-      const areQuiet = () => service.engine?.isQuiet() && second.engine.isQuiet();
-      while (receiver.requests.length < 30 || !areQuiet()) await service.clock.advance(100);
-      assert.equal(receiver.requests.length, 30);
-      assert.equal(most(), limit);
-    });
-  }
 }
 
 function declareDeleting(start: StartScene) {

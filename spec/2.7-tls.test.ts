@@ -10,6 +10,7 @@ import {
 } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';
 import { type BelfryProcess, startBelfry } from '#testing/process';
+import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
 import { startRawReceiver } from '#testing/raw-receiver';
 import { ONLY_TLS_1_1, type Receiver, startReceiver, startTlsReceiver } from '#testing/receiver';
 
@@ -18,7 +19,7 @@ let dns: DnsServer;
 let proxy: Receiver;
 let callbacks: Receiver;
 let belfry: BelfryProcess;
-let token: string;
+let client: Client;
 
 before(async () => {
   authority = await createAuthority();
@@ -36,13 +37,12 @@ before(async () => {
       ...Object.fromEntries(everyProxy.map((name) => [name, proxy.url])),
     },
   });
-  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery', '--team', 'T'];
-  const made = await belfry.cli('user', 'create', ...user);
-  token = (made.json as { apiToken: string }).apiToken;
-  const queue = await belfry.cli('queue', 'set', '--team', 'T', '--queue', 'q', '--retries', 'off');
-  assert.equal(queue.code, 0, queue.stderr);
+  client = await makeClient(belfry);
+  const once = ['--team', TEAM, '--queue', 'emails', '--retries', 'off'];
+  assert.equal((await belfry.cli('queue', 'set', ...once)).code, 0);
 });
 after(async () => {
+  client.close();
   await belfry[Symbol.asyncDispose]();
   await Promise.all([proxy.close(), callbacks.close(), dns.close()]);
 });
@@ -52,16 +52,7 @@ let count = 0;
 /** Runs a job and gives what its callback says of it. */
 async function outcomeOf(url: string, headers: Record<string, string> = {}) {
   const path = `/${count++}`;
-  const answer = await fetch(`${belfry.url}/api/jobs`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-    },
-    body: JSON.stringify({ queue: 'q', url, headers, callback_url: callbacks.url + path }),
-  });
-  assert.equal(answer.status, 201);
+  await postJob(client, { url, headers, callback_url: callbacks.url + path });
   const { body } = await callbacks.next((request) => request.url === path);
   const { status, response_status, error_message } = JSON.parse(String(body)) as {
     status: string;

@@ -11,7 +11,6 @@ import {
   scheduleCron,
   scheduleJob,
   SECOND,
-  startSecondEngine,
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
@@ -19,12 +18,11 @@ import { NO_LIMITS } from '#store/figures/usage';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((_, openTestStore) => {
   const start = useScenes(openTestStore);
   describe('paused ⇄ active', () => declarePausing(start));
   describe('schedule time reached', () => {
     declareRuns(start);
-    if (dialect === 'postgres') declareTwoEngines(start);
   });
   describe('missed times (§3.7)', () => declareMissedTimes(start));
   describe('Run now', () => declareRunNow(start));
@@ -161,36 +159,6 @@ function declareRuns(start: StartScene) {
     assert.equal(receiver.requests.length, 1);
     assert.equal((await executionsOf(service, id)).length, 1);
   });
-
-  test('crons with the same name and time all run', async () => {
-    const { service, receiver } = await start();
-    for (let n = 0; n < 3; n++) await scheduleCron(service, { url: `${receiver.url}/${n}` });
-    await service.advance(MINUTE);
-    await receiver.waitFor(3);
-    await service.quiet();
-    assert.deepEqual(receiver.requests.map(({ url }) => url).toSorted(), ['/0', '/1', '/2']);
-  });
-}
-
-function declareTwoEngines(start: StartScene) {
-  test('two nodes never run the same scheduled time twice (§3.7)', async () => {
-    const { service, receiver } = await start();
-    await using second = await startSecondEngine(service);
-    const crons = [];
-    for (let n = 0; n < 5; n++) {
-      crons.push(await scheduleCron(service, { url: `${receiver.url}/${n}` }));
-    }
-    for (let minute = 1; minute <= 4; minute++) {
-      await service.clock.advance(MINUTE);
-      await receiver.waitFor(5 * minute);
-      await Promise.all([service.quiet(), second.quiet()]);
-    }
-    assert.equal(receiver.requests.length, 20);
-    for (const { id } of crons) {
-      const times = (await executionsOf(service, id)).map(({ scheduledFor }) => scheduledFor);
-      assert.deepEqual(times, [at('12:01'), at('12:02'), at('12:03'), at('12:04')]);
-    }
-  });
 }
 
 function declareMissedTimes(start: StartScene) {
@@ -216,20 +184,6 @@ function declareMissedTimes(start: StartScene) {
     await back.quiet();
     const times = (await executionsOf(service, id)).map(({ startedAt }) => startedAt);
     assert.deepEqual(times, [at('12:01:00'), at('12:11:30'), at('12:12:00')]);
-  });
-
-  test('after the clock is set forward a cron runs once, then on schedule', async () => {
-    const { service, receiver } = await start();
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    service.clock.jumpTo(at('13:30:30'));
-    await service.advance(SECOND);
-    await receiver.waitFor(1);
-    await service.quiet();
-    await service.advance(29 * SECOND);
-    await receiver.waitFor(2);
-    await service.quiet();
-    assert.equal((await executionsOf(service, id)).length, 2);
-    assert.equal(receiver.requests.length, 2);
   });
 
   test('an overload of more than a minute gives one execution once a slot is free', async () => {
@@ -283,18 +237,6 @@ function declareRunNow(start: StartScene) {
     await receiver.waitFor(3);
     await service.quiet();
     assert.equal(receiver.requests.length, 3);
-  });
-
-  test('Run now works while an earlier execution is still running', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.work.runCronNow(service.teamId, id);
-    await receiver.waitFor(1);
-    await service.work.runCronNow(service.teamId, id);
-    await receiver.waitFor(2);
-    gate.open();
-    await service.quiet();
   });
 
   test('Run now runs a paused cron, which stays paused', async () => {

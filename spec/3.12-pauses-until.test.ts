@@ -1,10 +1,7 @@
 /** §3.12: pauses of crons, queues and teams that end by themselves. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatUtcMinute } from '#domain/instant';
-import { forEachDatabase, startBelfry } from '#testing/process';
-import { startReceiver } from '#testing/receiver';
-import { makeClient, postJob, TEAM } from '#testing/remote';
+import { eventually } from '#testing/process';
 import { MINUTE, scheduleCron, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
@@ -139,6 +136,21 @@ forEachStore((_dialect, openTestStore) => {
       assert.deepEqual([await entriesOf(queue.id), await entriesOf(cron.id)], [[], []]);
     });
 
+    test('the running service looks for pauses that have ended', async () => {
+      const { service } = await start({ sends: false });
+      const { work, teamId, clock } = service;
+      await service.start();
+      const { id } = await setQueue(service, {});
+      await work.pauseQueue(teamId, id, clock.now() + MINUTE);
+      await eventually(async () => {
+        await clock.advance(SECOND);
+        return (await work.findQueue(teamId, id))?.isPaused === false;
+      });
+      const stopping = service.stop(0);
+      await clock.advance(1);
+      await stopping;
+    });
+
     test('a later end replaces the first one, for a team that stays paused by the first person', async () => {
       const { pass, work, teamId, inMinutes } = await sceneOf(start);
       const later = inMinutes(30);
@@ -183,29 +195,5 @@ forEachStore((_dialect, openTestStore) => {
       const started = await work.editCron(teamId, cron.id, active);
       assert.deepEqual([started?.isActive, started?.pausedUntil], [true, null]);
     });
-  });
-});
-
-forEachDatabase((_name, makeDatabaseUrl) => {
-  test('the service ends a pause at its time, also one that ended while it was stopped', async () => {
-    await using target = await startReceiver();
-    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
-    const client = await makeClient(belfry);
-    const pause = async (inMs: number) => {
-      const until = formatUtcMinute(Math.ceil((Date.now() + inMs) / SECOND) * SECOND);
-      const set = ['queue', 'set', '--team', TEAM, '--queue', 'emails', '--pause-until', until];
-      const { json } = await belfry.cli(...set);
-      assert.equal((json as { is_paused: boolean }).is_paused, true);
-    };
-    await pause(3 * SECOND);
-    await postJob(client, { url: `${target.url}/first` });
-    assert.equal(target.requests.length, 0);
-    await target.waitFor(1);
-    await pause(3 * SECOND);
-    await postJob(client, { url: `${target.url}/second` });
-    client.close();
-    assert.equal(await belfry.stop(), 0);
-    await using _again = await belfry.restart();
-    await target.waitFor(2);
   });
 });

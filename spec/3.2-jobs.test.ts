@@ -1,15 +1,7 @@
 /** §3.2: a job's states and what moves it from one to the next; §3.3, §3.6. What the queue decides is in 2.3-queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  attemptsOf,
-  makeGate,
-  MINUTE,
-  scheduleJob,
-  SECOND,
-  setQueue,
-  startSecondEngine,
-} from '#testing/scheduling';
+import { attemptsOf, makeGate, MINUTE, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
 import type { TestService } from '#testing/service';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
@@ -17,11 +9,10 @@ import { forEachStore } from '#testing/stores';
 const statusesOf = async (service: TestService, jobId: string) =>
   (await attemptsOf(service, jobId)).map(({ status }) => status);
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((_, openTestStore) => {
   const start = useScenes(openTestStore);
   describe('Pending → attempt', () => {
     declareStart(start);
-    if (dialect === 'postgres') declareTwoEngines(start);
   });
   describe('Pending → Fire now', () => declareFire(start));
   describe('Pending → Delete', () => declareDelete(start));
@@ -72,22 +63,6 @@ function declareStart(start: StartScene) {
     await receiver.waitFor(3);
     const urls = receiver.requests.map(({ url }) => url);
     assert.deepEqual(urls, ['/1', '/2', '/3']);
-  });
-}
-
-function declareTwoEngines(start: StartScene) {
-  test('two engines on one database send each job exactly once', async () => {
-    const { service, receiver } = await start();
-    await using second = await startSecondEngine(service);
-    const posts = Array.from({ length: 60 }, (_, n) =>
-      scheduleJob(service, { url: `${receiver.url}/${n}`, queue: `q${n % 3}`, delay: n % 4 }),
-    );
-    await Promise.all(posts);
-    for (let second = 0; second < 4; second++) await service.advance(SECOND);
-    await receiver.waitFor(60);
-    await Promise.all([service.quiet(), second.quiet()]);
-    assert.equal(receiver.requests.length, 60);
-    assert.equal(new Set(receiver.requests.map(({ url }) => url)).size, 60);
   });
 }
 

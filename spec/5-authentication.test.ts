@@ -1,4 +1,4 @@
-/** §5.1–5.5, 5.7, 5.8: tokens, teams and roles; §5.4, §5.8, §5.2. Signing (5.6) has a file of its own. */
+/** §5.1–5.5, 5.7, 5.8, 5.11: tokens, teams, roles and service accounts. Signing (5.6) has a file of its own. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -34,6 +34,13 @@ async function actorOf(
   const actor = await service.people.teams.proveMember(userId, teamId);
   assert.ok(actor);
   return actor;
+}
+
+/** As the operator does it. */
+async function makeAccount({ people }: TestService, teamId: string, name = 'billing') {
+  const made = await people.operator.createServiceAccount(teamId, name);
+  assert.ok(made.kind === 'made', JSON.stringify(made));
+  return made;
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -263,6 +270,118 @@ forEachStore((_, openTestStore) => {
         assert.equal(await findTeamReached(apiToken), owner.teamId);
         assert.equal((await service.post('/api/crons', aCron, bearer(apiToken))).status, 201);
       }
+    });
+  });
+
+  describe('5.11 service accounts', () => {
+    test('a service account creates crons and jobs in its team, whichever team its maker selects', async () => {
+      const owner = await makeUser(service);
+      const { token } = await makeAccount(service, owner.teamId);
+      assert.equal(await findTeamReached(token), owner.teamId);
+      await service.people.teams.createTeam(owner.userId, 'Another');
+      assert.equal(await findTeamReached(token), owner.teamId);
+      const cron = await service.post('/api/crons', aCron, bearer(token));
+      assert.equal(cron.status, 201);
+      assert.equal(await service.work.findTeamOfCron(String(cron.json['id'])), owner.teamId);
+    });
+
+    describe('a token that is no longer valid', () => {
+      test('a revoked token is refused at once, also if it was used a moment before', async () => {
+        const { teamId } = await makeUser(service);
+        const [one, two] = [
+          await makeAccount(service, teamId, 'one'),
+          await makeAccount(service, teamId, 'two'),
+        ];
+        assert.equal(await findTeamReached(one.token), teamId);
+        assert.equal(await service.people.operator.revokeServiceAccount(teamId, one.id), true);
+        await refuse(one.token, 401, INVALID);
+        assert.equal(await findTeamReached(two.token), teamId, 'others stay');
+      });
+
+      test('a token that another process revokes is refused at once', async () => {
+        const { teamId } = await makeUser(service);
+        const { token, id } = await makeAccount(service, teamId);
+        assert.equal(await findTeamReached(token), teamId);
+        const other = await service.store.openAnother();
+        assert.equal(await other.serviceAccounts.revoke(teamId, id), 'billing');
+        await refuse(token, 401, INVALID);
+      });
+
+      test('a token of a deleted team is refused', async () => {
+        const owner = await makeUser(service);
+        const { token } = await makeAccount(service, owner.teamId);
+        const name = (await service.store.teams.find(owner.teamId))?.name ?? '';
+        const done = await service.people.teams.deleteTeam(await actorOf(service, owner), name);
+        assert.equal(done.kind, 'done');
+        await refuse(token, 401, INVALID);
+      });
+
+      test('a token of a team that was deleted with its only member is refused', async () => {
+        const owner = await makeUser(service);
+        const { token } = await makeAccount(service, owner.teamId);
+        assert.deepEqual(await service.store.users.delete(owner.userId, service.clock.now()), []);
+        await refuse(token, 401, INVALID);
+      });
+
+      test('a changed, cut or hashed token of a service account is refused', async () => {
+        const { token } = await makeAccount(service, (await makeUser(service)).teamId);
+        for (const wrong of [
+          `${token}x`,
+          token.slice(0, -1),
+          token.toUpperCase(),
+          token.replace('belfry_service_', 'belfry_'),
+          `belfry_service_${token}`,
+          'belfry_service_',
+          createHash('sha256').update(token).digest('hex'),
+        ]) {
+          await refuse(wrong, 401, INVALID);
+        }
+        await refuse(service.token.replace('belfry_', 'belfry_service_'), 401, INVALID);
+      });
+    });
+
+    test('a service token is stored as a SHA-256 hash only', async () => {
+      const { teamId } = await makeUser(service);
+      const { token } = await makeAccount(service, teamId);
+      const rows = await service.store.database.read((db) =>
+        db.selectFrom('service_accounts').selectAll().where('team_id', '=', teamId).execute(),
+      );
+      const kept = JSON.stringify(rows);
+      assert.ok(!kept.includes(token) && !kept.includes(token.slice(15)));
+      assert.ok(kept.includes(createHash('sha256').update(token).digest('hex')));
+      assert.doesNotMatch(
+        JSON.stringify(await service.people.operator.listServiceAccounts(teamId)),
+        /[0-9a-f]{64}/,
+      );
+    });
+
+    test('many calls of a minute write the last use once', async () => {
+      const { teamId } = await makeUser(service);
+      const { token } = await makeAccount(service, teamId);
+      const lastUse = async () => {
+        await service.people.close();
+        const [account] = await service.people.operator.listServiceAccounts(teamId);
+        return account?.lastUsedAt;
+      };
+      assert.equal(await lastUse(), null);
+      const first = service.clock.now();
+      for (let n = 0; n < 3; n++) await findTeamReached(token);
+      await service.clock.advance(59_999);
+      await findTeamReached(token);
+      assert.equal(await lastUse(), first);
+      await service.clock.advance(1);
+      await findTeamReached(token);
+      assert.equal(await lastUse(), first + 60_000);
+    });
+
+    test('a service token opens nothing but the two endpoints', async () => {
+      const { token } = await makeAccount(service, service.teamId);
+      const call = (path: string, method = 'GET') =>
+        callHttp(`${service.url}${path}`, { method, headers: bearer(token) });
+      assert.equal((await call('/api/jobs')).status, 405);
+      assert.equal((await call('/api/queues')).status, 404);
+      const jobs = await call('/jobs');
+      assert.ok(jobs.status !== 200, 'no page of the dashboard');
     });
   });
 

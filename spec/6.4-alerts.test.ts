@@ -77,32 +77,29 @@ forEachStore((dialect, openTestStore, once) => {
     });
   });
 
-  once(
-    'a notification of a cron or job leaves out secrets of the request that the response repeats',
-    async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, target, chat } = scene;
-      // Answers as some frameworks do: with the request that they failed at.
-      target.answer('/repeat', ({ headers, body, url }) => ({
-        status: 500,
-        body: JSON.stringify({ why: 'out of cheese', headers, url, body: body.toString() }),
-      }));
-      const headers = { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' };
-      const url = `${target.url}/repeat?token=t0ken`;
-      const payload = '{ "card": "c4rd/1111", "name": "Zoë" }';
-      await runCronNow(service, await scene.makeCron({ url, headers, payload, method: 'POST' }));
-      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
-      await scheduleJob(service, { url, headers, payload: { card: 'c4rd/1111' } });
-      await target.waitFor(2);
-      await service.quiet();
-      await scene.allSent();
-      assert.equal(chat.requests.length, 2);
-      for (const post of chat.requests.map(({ body }) => body.toString())) {
-        assert.ok(post.includes('out of cheese'));
-        assert.doesNotMatch(post, /k3y-of-ours|t0ken|c4rd|b3arer/);
-      }
-    },
-  );
+  once('a notification leaves out secrets of the request that the response repeats', async () => {
+    await using scene = await startScene(openTestStore);
+    const { service, target, chat } = scene;
+    // Answers as some frameworks do: with the request that they failed at.
+    target.answer('/repeat', ({ headers, body, url }) => ({
+      status: 500,
+      body: JSON.stringify({ why: 'out of cheese', headers, url, body: body.toString() }),
+    }));
+    const headers = { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' };
+    const url = `${target.url}/repeat?token=t0ken`;
+    const payload = '{ "card": "c4rd/1111", "name": "Zoë" }';
+    await runCronNow(service, await scene.makeCron({ url, headers, payload, method: 'POST' }));
+    await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+    await scheduleJob(service, { url, headers, payload: { card: 'c4rd/1111' } });
+    await target.waitFor(2);
+    await service.quiet();
+    await scene.allSent();
+    assert.equal(chat.requests.length, 2);
+    for (const post of chat.requests.map(({ body }) => body.toString())) {
+      assert.ok(post.includes('out of cheese'));
+      assert.doesNotMatch(post, /k3y-of-ours|t0ken|c4rd|b3arer/);
+    }
+  });
 
   describe('alerts of jobs', () => {
     once("job alerts are emailed to every member and posted to the team's chat", async () => {
@@ -208,24 +205,21 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('alerts and the monthly limit', () => {
-    once(
-      "a cron's run over the monthly limit neither counts toward nor ends a failure streak",
-      async () => {
-        await using scene = await startScene(openTestStore, { plan: 'tiny' });
-        const { service } = scene;
-        const calm = await scene.makeCron();
-        const failing = await scene.makeCron({ alert_threshold: 3 });
-        await scene.run(failing, 'xx');
-        await scene.run(calm, 'o');
-        const blocked = await runCronNow(service, failing);
-        assert.equal(blocked.reason, 'limit_exceeded');
-        await runCronNow(service, calm);
-        assert.equal(await scene.levels(), 'warning');
-        await service.people.operator.setPlan(scene.teamId, 'unlimited');
-        await scene.run(failing, 'x');
-        assert.equal(await scene.levels(), 'warning failure');
-      },
-    );
+    once("a cron's run over the monthly limit leaves the failure streak unchanged", async () => {
+      await using scene = await startScene(openTestStore, { plan: 'tiny' });
+      const { service } = scene;
+      const calm = await scene.makeCron();
+      const failing = await scene.makeCron({ alert_threshold: 3 });
+      await scene.run(failing, 'xx');
+      await scene.run(calm, 'o');
+      const blocked = await runCronNow(service, failing);
+      assert.equal(blocked.reason, 'limit_exceeded');
+      await runCronNow(service, calm);
+      assert.equal(await scene.levels(), 'warning');
+      await service.people.operator.setPlan(scene.teamId, 'unlimited');
+      await scene.run(failing, 'x');
+      assert.equal(await scene.levels(), 'warning failure');
+    });
   });
 
   describe('maintenance windows', () => {
@@ -305,24 +299,21 @@ forEachStore((dialect, openTestStore, once) => {
       );
     });
 
-    once(
-      'a window ended by hand notifies, except for sources that another window mutes',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, chat, teamId } = scene;
-        const cron = await scene.makeCron();
-        const long = await scene.mute(600, { name: 'Long' });
-        await scene.mute(10, { name: 'Short' });
-        await scene.run(cron, 'x');
-        await scene.wait(11 * MINUTE);
-        assert.equal(chat.requests.length, 0, 'the longer one goes on');
-        await service.store.windows.delete(teamId, long?.id ?? '');
-        await scene.allSent();
-        assert.deepEqual(scene.titles(), [
-          'Still failing after maintenance “Long”: cron “Report” fails',
-        ]);
-      },
-    );
+    once('a window ended by hand notifies of sources that no other window mutes', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const cron = await scene.makeCron();
+      const long = await scene.mute(600, { name: 'Long' });
+      await scene.mute(10, { name: 'Short' });
+      await scene.run(cron, 'x');
+      await scene.wait(11 * MINUTE);
+      assert.equal(chat.requests.length, 0, 'the longer one goes on');
+      await service.store.windows.delete(teamId, long?.id ?? '');
+      await scene.allSent();
+      assert.deepEqual(scene.titles(), [
+        'Still failing after maintenance “Long”: cron “Report” fails',
+      ]);
+    });
 
     once('an unmuted cron that still fails notifies again, other crons do not', async () => {
       await using scene = await startScene(openTestStore);
@@ -486,34 +477,28 @@ forEachStore((dialect, openTestStore, once) => {
       });
     });
 
-    once(
-      'an email channel without a mail server reports that emails go to the log only',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        await using unmailed = await startNotifier(scene.service);
-        const outcome = await unmailed.notifier.sendTest(scene.teamId, { kind: 'email' });
-        assert.deepEqual(outcome, { kind: 'logged' });
-      },
-    );
+    once('an email channel without a mail server reports that mails are only logged', async () => {
+      await using scene = await startScene(openTestStore);
+      await using unmailed = await startNotifier(scene.service);
+      const outcome = await unmailed.notifier.sendTest(scene.teamId, { kind: 'email' });
+      assert.deepEqual(outcome, { kind: 'logged' });
+    });
 
-    once(
-      'a channel with an unreadable address shows the error, and members are emailed',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, teamId } = scene;
-        await scene.run(await scene.makeCron(), 'x');
-        await service.store.database.transact(async (trx) => {
-          await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
-          await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
-        });
-        await scene.wait(MINUTE);
-        assert.equal(scene.smtp.mails.length, 1);
-        const [alert] = await scene.alerts();
-        assert.equal(alert?.delivery, 'sent');
-        const { lastError } = await readDefaultChannel(service.store, teamId);
-        assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
-      },
-    );
+    once('a channel with an unreadable address shows that, and members are emailed', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, teamId } = scene;
+      await scene.run(await scene.makeCron(), 'x');
+      await service.store.database.transact(async (trx) => {
+        await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
+        await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
+      });
+      await scene.wait(MINUTE);
+      assert.equal(scene.smtp.mails.length, 1);
+      const [alert] = await scene.alerts();
+      assert.equal(alert?.delivery, 'sent');
+      const { lastError } = await readDefaultChannel(service.store, teamId);
+      assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
+    });
 
     once('a channel can be tested before it is saved', async () => {
       await using scene = await startScene(openTestStore);

@@ -153,20 +153,6 @@ forEachStore((dialect, openTestStore, once) => {
       const kinds = (await scene.alerts()).map(({ kind }) => kind);
       assert.deepEqual(kinds, [null, 'backlog', 'reminder']);
     });
-
-    once('a removed rule, and a deleted queue, raise nothing more', async () => {
-      await using all = await aQueueScene(openTestStore, backlog({ minutes: 5 }), 1);
-      const { scene, service, teamId, id, pass, health } = all;
-      await pass(10);
-      await service.work.editQueue(teamId, id, { watch: NO_WATCH });
-      await pass(5);
-      assert.deepEqual([await scene.levels(), await health()], ['failure', 'late']);
-      assert.deepEqual(await service.work.listOpenWatches(teamId, id), []);
-      await service.work.editQueue(teamId, id, backlog({ minutes: 5 }));
-      await service.work.deleteQueue(teamId, id);
-      await pass(5);
-      assert.equal(await scene.levels(), 'failure');
-    });
   });
 
   describe('a queue that fails too often', () => {

@@ -10,7 +10,6 @@ import {
   SECOND,
   setQueue,
   restartEngine,
-  startSecondEngine,
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
@@ -33,7 +32,7 @@ async function sceneOf(start: StartScene) {
 const pathsOf = (receiver: { requests: readonly { url: string }[] }) =>
   receiver.requests.map(({ url }) => url).toSorted();
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((_dialect, openTestStore) => {
   const start = useScenes(openTestStore);
   describe('a maintenance window that pauses runs', () => {
     test('jobs that are due in the window wait and are sent at its end', async () => {
@@ -169,18 +168,5 @@ forEachStore((dialect, openTestStore) => {
       );
       assert.equal(team?.pausing_windows, null);
     });
-
-    if (dialect === 'postgres') {
-      test('a window pauses a queue on every node', async () => {
-        const { service, receiver, makeWindow } = await sceneOf(start);
-        await using _other = await startSecondEngine(service);
-        await makeWindow(0);
-        for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
-        await service.advance(9 * MINUTE);
-        assert.equal(receiver.requests.length, 0);
-        await service.advance(MINUTE + SECOND);
-        await receiver.waitFor(5);
-      });
-    }
   });
 });

@@ -1,22 +1,14 @@
 /** §8: the limits that a caller of the API meets; §7.1, §8.1, §8.2. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
-import { silentLog } from '#domain/log';
 import { createPlans } from '#people/plans';
-import { buildService } from '#app/service';
+import { createSharedRateLimiter } from '#app/shared-rate-limiter';
 import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
-import { startHttpServer } from '#testing/http-server';
 import { startService, type TestService, useService } from '#testing/service';
-import {
-  forEachStore,
-  openPostgresTestStore,
-  openSqliteTestStore,
-  TEST_APP_KEY,
-} from '#testing/stores';
+import { forEachStore, openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
 type Headers = Record<string, string>;
 
@@ -158,50 +150,17 @@ describe('API_RATE_LIMIT (§8.1)', () => {
   });
 });
 
-describe('several nodes share the count (§8.1)', () => {
-  test('two services on one Postgres reject the 61st request on either', async () => {
-    const env = { API_RATE_LIMIT: '60' };
-    await using first = await startService(openPostgresTestStore, { sends: false, env });
-    await using second = await startSecondNode(first, env);
-    for (let n = 0; n < 30; n++) {
-      const [one] = await sendJobs(first.url, first.token, 1);
-      const [other] = await sendJobs(second.url, first.token, 1);
-      assert.deepEqual(one, { status: 201, remaining: String(59 - 2 * n) });
-      assert.deepEqual(other, { status: 201, remaining: String(58 - 2 * n) });
-    }
-    for (const { url } of [first, second, second, first]) {
-      assert.deepEqual(await sendJobs(url, first.token, 1), [{ status: 429, remaining: '0' }]);
-    }
-    await first.clock.advance(60_000);
-    const [one] = await sendJobs(second.url, first.token, 1);
-    const [other] = await sendJobs(first.url, first.token, 1);
-    assert.deepEqual([one?.remaining, other?.remaining], ['59', '58']);
-  });
+test('nodes on one Postgres share the count (§8.1)', async () => {
+  await using store = await openPostgresTestStore({ serving: true });
+  const limiters = [store, await store.openAnother({ serving: true })].map(({ sharedRates }) =>
+    createSharedRateLimiter(60, sharedRates ?? assert.fail()),
+  );
+  const hit = (node: number) => limiters[node]?.hit('192.0.2.1', store.clock.now());
+  for (let n = 0; n < 60; n++) assert.equal((await hit(n % 2))?.remaining, 59 - n);
+  for (const node of [0, 1, 1, 0]) assert.equal((await hit(node))?.allowed, false);
+  await store.testClock.advance(60_000);
+  assert.deepEqual([(await hit(1))?.remaining, (await hit(0))?.remaining], [59, 58]);
 });
-
-/** A second node on the database of the first, with the same clock. */
-async function startSecondNode(first: TestService, env: Record<string, string>) {
-  const config = readConfig({ DATABASE_URL: 'sqlite::memory:', ...env }, '/');
-  assert.ok(!('errors' in config));
-  const store = await first.store.openAnother({ serving: true });
-  const { app, sender } = buildService({
-    config,
-    appKey: TEST_APP_KEY,
-    store,
-    clock: first.clock,
-    log: silentLog,
-    baseUrl: first.url,
-  });
-  const answer = getRequestListener(app.fetch);
-  const server = await startHttpServer((request, response) => void answer(request, response));
-  return {
-    url: server.url,
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await sender.close();
-    },
-  };
-}
 
 describe('the bounds of a team (§8.3)', () => {
   const env = {

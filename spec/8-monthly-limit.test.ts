@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
-import { untilCounted } from '#testing/remote';
+import {
+  clientOf,
+  listJobs,
+  makeClient,
+  postJob as postClientJob,
+  TEAM,
+  untilCounted,
+} from '#testing/remote';
 import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
 import {
   attemptsOf,
@@ -19,11 +26,6 @@ import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 import { runAlerts } from '#testing/factories';
-
-interface Job {
-  status: string;
-  reason: string | null;
-}
 
 const OVER = { status: 'failed', reason: 'limit_exceeded', errorMessage: 'Monthly limit reached' };
 
@@ -267,37 +269,31 @@ forEachDatabase((_, makeDatabaseUrl) => {
     const databaseUrl = await makeDatabaseUrl();
     const env = { PLANS: 'small=3,large=5' };
     await using first = await startBelfry({ databaseUrl, env });
-    const user = ['--email', 'a@example.com', '--password', 'correct horse battery', '--team', 'T'];
-    const { apiToken } = (await first.cli('user', 'create', ...user)).json as { apiToken: string };
-    const post = async (base: string) => {
-      const headers = { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' };
-      const body = JSON.stringify({ queue: 'q', url: target.url });
-      const answer = await fetch(`${base}/api/jobs`, { method: 'POST', headers, body });
-      assert.equal(answer.status, 201);
-      return ((await answer.json()) as { job_id: string }).job_id;
-    };
-    await post(first.url);
-    await post(first.url);
+    const client = await makeClient(first);
+    for (let n = 0; n < 2; n++) await postClientJob(client, { url: target.url });
     await target.waitFor(2);
     await first.kill();
     await using second = await first.restart();
-    for (let n = 0; n < 4; n++) await post(second.url);
+    const again = clientOf(second, client.token);
+    const post = () => postClientJob(again, { url: target.url });
+    for (let n = 0; n < 4; n++) await post();
     /** Waits until so many are over the limit. */
     const expectOver = async (count: number) => {
       const text = "select count(*) as number from ended_jobs where reason = 'limit_exceeded'";
       await untilCounted(second, { text, number: count });
-      const jobs = (await second.cli('job', 'list', '--team', 'T')).json as Job[];
+      const jobs = await listJobs(second);
       const over = jobs.filter(({ reason }) => reason === 'limit_exceeded');
       assert.equal(over.length, count);
       assert.ok(over.every(({ status }) => status === 'failed'));
     };
     await expectOver(3);
     assert.equal(target.requests.length, 3);
-    const changed = await second.cli('team', 'plan', '--team', 'T', '--plan', 'large');
+    const changed = await second.cli('team', 'plan', '--team', TEAM, '--plan', 'large');
     assert.equal(changed.code, 0, changed.stderr);
-    for (let n = 0; n < 3; n++) await post(second.url);
+    for (let n = 0; n < 3; n++) await post();
     await target.waitFor(5);
     await expectOver(4);
     assert.equal(target.requests.length, 5);
+    for (const each of [client, again]) each.close();
   });
 });

@@ -16,25 +16,22 @@ type Scene = Awaited<ReturnType<typeof startScene>>;
 
 forEachStore((dialect, openTestStore, once) => {
   describe('a cron with channels', () => {
-    once(
-      'a cron notifies its channels of each level once, and the default channel for other levels',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
-        const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
-        const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
-        await scene.run(cronId, 'x');
-        await scene.allSent();
-        assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
-        await scene.run(cronId, 'x');
-        await scene.allSent();
-        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
-        await scene.run(cronId, 'o');
-        await scene.allSent();
-        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
-        assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
-      },
-    );
+    once('a cron notifies its channels once, and the default one of other levels', async () => {
+      await using scene = await startScene(openTestStore);
+      const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
+      const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
+      const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
+      await scene.run(cronId, 'x');
+      await scene.allSent();
+      assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
+      await scene.run(cronId, 'x');
+      await scene.allSent();
+      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
+      await scene.run(cronId, 'o');
+      await scene.allSent();
+      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
+    });
 
     once('a cron that notifies nobody still records its alert', async () => {
       await using scene = await startScene(openTestStore);
@@ -103,38 +100,35 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('a queue with channels', () => {
-    once(
-      'a queue notifies its channels in addition to the emails, a burst in one message',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, target, chat, smtp } = scene;
-        const ops = await scene.add('ops');
-        const mails = await scene.addChannel('everybody', { kind: 'email' });
-        target.answer('/job', BROKEN);
-        await setQueue(service, {
-          emailAlerts: true,
-          retriesEnabled: false,
-          alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
-        });
-        const post = async (count: number) => {
-          const before = target.requests.length;
-          for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
-          await target.waitFor(before + count);
-          await service.quiet();
-          await scene.allSent();
-        };
-        await post(1);
-        assert.deepEqual(scene.posts(), { '/ops': 1 });
-        assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
-        await post(5);
-        await service.advance(MINUTE);
+    once('a queue notifies its channels and its members, of a burst once', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target, chat, smtp } = scene;
+      const ops = await scene.add('ops');
+      const mails = await scene.addChannel('everybody', { kind: 'email' });
+      target.answer('/job', BROKEN);
+      await setQueue(service, {
+        emailAlerts: true,
+        retriesEnabled: false,
+        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
+      });
+      const post = async (count: number) => {
+        const before = target.requests.length;
+        for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
+        await target.waitFor(before + count);
+        await service.quiet();
         await scene.allSent();
-        assert.deepEqual(scene.posts(), { '/ops': 2 });
-        assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
-        assert.equal(smtp.mails.length, 2);
-        assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
-      },
-    );
+      };
+      await post(1);
+      assert.deepEqual(scene.posts(), { '/ops': 1 });
+      assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
+      await post(5);
+      await service.advance(MINUTE);
+      await scene.allSent();
+      assert.deepEqual(scene.posts(), { '/ops': 2 });
+      assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
+      assert.equal(smtp.mails.length, 2);
+      assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
+    });
   });
 
   describe('a queue whose only channel is deleted while a notification waits', () => {
@@ -344,50 +338,40 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
 
-    once(
-      'a node that lost its notifications to another sends PagerDuty no more of them',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, chat, teamId } = scene;
-        const { clock, store } = service;
-        const pager = await addPager(scene);
-        await scene.mute(1);
-        for (const name of ['A', 'B'])
-          await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
-        chat.answer('/v2/enqueue', async () => {
-          const now = clock.now() + 2 * MINUTE;
-          await store.notifications.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
-          return { status: 202 };
-        });
-        await scene.wait(2 * MINUTE);
-        assert.equal(chat.requests.length, 1);
-        assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
-        assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
-      },
-    );
+    once('a node that lost its notifications to another sends no more of them', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const { clock, store } = service;
+      const pager = await addPager(scene);
+      await scene.mute(1);
+      for (const name of ['A', 'B'])
+        await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
+      chat.answer('/v2/enqueue', async () => {
+        const now = clock.now() + 2 * MINUTE;
+        await store.notifications.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
+        return { status: 202 };
+      });
+      await scene.wait(2 * MINUTE);
+      assert.equal(chat.requests.length, 1);
+      assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
+      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+    });
 
-    once(
-      'PagerDuty gets no incident for a failure that is over before it could be sent',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { chat } = scene;
-        const pager = await addPager(scene);
-        chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
-        const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
-        await scene.run(cronId, 'x');
-        await scene.allSent();
-        await scene.run(cronId, 'o');
-        await scene.allSent();
-        await scene.wait(MINUTE);
-        const actions = eventsIn(chat).map(([action]) => action);
-        assert.deepEqual(
-          actions,
-          ['trigger', 'resolve'],
-          'the trigger that failed came to nothing',
-        );
-        assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-      },
-    );
+    once('PagerDuty gets no incident for a failure that is over before it is sent', async () => {
+      await using scene = await startScene(openTestStore);
+      const { chat } = scene;
+      const pager = await addPager(scene);
+      chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
+      const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
+      await scene.run(cronId, 'x');
+      await scene.allSent();
+      await scene.run(cronId, 'o');
+      await scene.allSent();
+      await scene.wait(MINUTE);
+      const actions = eventsIn(chat).map(([action]) => action);
+      assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+    });
   });
 
   describe('reminders', () => {
@@ -603,30 +587,27 @@ forEachStore((dialect, openTestStore, once) => {
       ]);
     });
 
-    once(
-      'a failed collected message is retried whole, and goes to the default if the channel is deleted',
-      async () => {
-        await using scene = await startScene(openTestStore);
-        const { service, chat, teamId } = scene;
-        const calm = await scene.add('calm', { collectMinutes: 5 });
-        chat.answer('/calm', { status: 500 });
-        for (const name of ['One', 'Two'])
-          await scene.run(await scene.makeCronFor({ failure: [calm] }, { name }), 'x');
-        await scene.wait(5 * MINUTE);
-        assert.deepEqual(scene.posts(), { '/calm': 1 });
-        // The pause after the first try.
-        await scene.wait(15_000);
-        assert.deepEqual(scene.titles('/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
-        assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
-        await service.work.deleteChannel(teamId, calm);
-        await scene.wait(10 * MINUTE);
-        assert.deepEqual(scene.titles('/default?key=s3cret').toSorted(), [
-          'Failure: cron “One” failed',
-          'Failure: cron “Two” failed',
-        ]);
-        assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-      },
-    );
+    once('a failed collected message is retried whole, or goes to the default', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const calm = await scene.add('calm', { collectMinutes: 5 });
+      chat.answer('/calm', { status: 500 });
+      for (const name of ['One', 'Two'])
+        await scene.run(await scene.makeCronFor({ failure: [calm] }, { name }), 'x');
+      await scene.wait(5 * MINUTE);
+      assert.deepEqual(scene.posts(), { '/calm': 1 });
+      // The pause after the first try.
+      await scene.wait(15_000);
+      assert.deepEqual(scene.titles('/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
+      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+      await service.work.deleteChannel(teamId, calm);
+      await scene.wait(10 * MINUTE);
+      assert.deepEqual(scene.titles('/default?key=s3cret').toSorted(), [
+        'Failure: cron “One” failed',
+        'Failure: cron “Two” failed',
+      ]);
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+    });
 
     once('a collecting webhook gets each alert of the message', async () => {
       await using scene = await startScene(openTestStore);

@@ -99,32 +99,28 @@ describe('/openapi.json', () => {
   });
 
   test('the types of a generated client reject the same requests as the service', () => {
-    const check = (call: string) => {
-      const caller = path.join(folder, 'caller.ts');
-      fs.writeFileSync(caller, `import { createCron, createJob } from './client.ts';\n${call}\n`);
-      const options = '--noEmit --strict --target esnext --module nodenext --skipLibCheck';
-      const { status, stdout } = spawnSync(
-        TSC,
-        [...options.split(' '), '--allowImportingTsExtensions', '--ignoreConfig', caller],
-        { cwd: folder, encoding: 'utf8' },
-      );
-      return { isSound: status === 0, stdout };
-    };
-    const sound = check(`
+    // The compiler reports an expected error that doesn't occur.
+    const calls = `import { createCron, createJob } from './client.ts';
       const job = await createJob({ queue: 'q', url: 'https://x.test/', method: 'PUT', delay: 5 });
       if (job.status === 201) job.data.job_id satisfies string;
       if (job.status === 422) job.data.errors satisfies Record<string, string[]>;
-      await createCron({ name: 'n', url: 'https://x.test/', cron_expression: '@daily' });`);
-    assert.equal(sound.isSound, true, sound.stdout);
-    for (const wrong of [
-      "await createJob({ url: 'https://x.test/' });",
-      "await createJob({ queue: 'q', url: 'https://x.test/', method: 'put' });",
-      "await createJob({ queue: 'q', url: 'https://x.test/', payload: 'text' });",
-      "await createCron({ name: 'n', url: 'https://x.test/', cron_expression: 5 });",
-    ]) {
-      const { isSound, stdout } = check(wrong);
-      assert.equal(isSound, false, wrong);
-      assert.match(stdout, /caller\.ts\(2,\d+\): error TS/);
-    }
+      await createCron({ name: 'n', url: 'https://x.test/', cron_expression: '@daily' });
+      // @ts-expect-error
+      await createJob({ url: 'https://x.test/' });
+      // @ts-expect-error
+      await createJob({ queue: 'q', url: 'https://x.test/', method: 'put' });
+      // @ts-expect-error
+      await createJob({ queue: 'q', url: 'https://x.test/', payload: 'text' });
+      // @ts-expect-error
+      await createCron({ name: 'n', url: 'https://x.test/', cron_expression: 5 });\n`;
+    const caller = path.join(folder, 'caller.ts');
+    fs.writeFileSync(caller, calls);
+    const options =
+      '--noEmit --strict --target esnext --module nodenext --skipLibCheck --allowImportingTsExtensions --ignoreConfig';
+    const { status, stdout } = spawnSync(TSC, [...options.split(' '), caller], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
   });
 });

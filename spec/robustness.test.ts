@@ -11,11 +11,12 @@ import { readMetric } from '#testing/metrics';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';
+import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
 
 let dns: DnsServer;
 let target: Receiver;
 let belfry: BelfryProcess;
-let token: string;
+let client: Client;
 
 before(async () => {
   dns = await startDnsServer();
@@ -28,9 +29,7 @@ before(async () => {
       LOG_LEVEL: 'warn',
     },
   });
-  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery', '--team', 'T'];
-  const made = await belfry.cli('user', 'create', ...user);
-  token = (made.json as { apiToken: string }).apiToken;
+  client = await makeClient(belfry);
   const assertions = JSON.stringify([
     { kind: 'body_contains', text: 'never' },
     { kind: 'json_path_equals', path: 'a[0]', expected: '1' },
@@ -38,31 +37,22 @@ before(async () => {
   await setQueue('odd', '--timeout', '1', '--assert', assertions);
 });
 after(async () => {
+  client.close();
   await belfry[Symbol.asyncDispose]();
   await Promise.all([target.close(), dns.close()]);
 });
 
 async function setQueue(name: string, ...settings: string[]): Promise<void> {
-  const which = ['--team', 'T', '--queue', name, '--retries', 'off'];
+  const which = ['--team', TEAM, '--queue', name, '--retries', 'off'];
   const { code, stderr } = await belfry.cli('queue', 'set', ...which, ...settings);
   assert.equal(code, 0, stderr);
-}
-
-async function post(path: string, body: string): Promise<{ status: number; text: string }> {
-  const headers = {
-    Authorization: `Bearer ${token}`,
-    'Content-Type': 'application/json',
-    Accept: 'application/json',
-  };
-  const answer = await fetch(belfry.url + path, { method: 'POST', headers, body });
-  return { status: answer.status, text: await answer.text() };
 }
 
 async function assertAlive(): Promise<void> {
   for (const path of ['/plain-1', '/plain-2']) {
     const callback_url = `${target.url}${path}/callback`;
     const job = { queue: 'plain', url: target.url + path, payload: { a: 1 }, callback_url };
-    assert.equal((await post('/api/jobs', JSON.stringify(job))).status, 201);
+    await postJob(client, job);
     const { body } = await target.next(({ url }) => url === path);
     assert.equal(String(body), '{"a":1}');
     const callback = await target.next(({ url }) => url === `${path}/callback`);
@@ -191,13 +181,13 @@ test('thousands of odd URLs, headers, payloads and responses fail only their own
   const url = oddUrls(odd.url);
   const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
   const callback_url = fc.option(url, { freq: 4, nil: undefined });
-  const jobs = fc.record({ url, method, headers: oddHeaders, payload: oddPayload, callback_url });
-  const bodies = fc.sample(jobs, 2_200).map((job) => JSON.stringify({ queue: 'odd', ...job }));
+  const parts = { url, method, headers: oddHeaders, payload: oddPayload, callback_url };
+  const bodies = fc.sample(fc.record({ queue: fc.constant('odd'), ...parts }), 2_200);
   let accepted = 0;
   const postAll = async () => {
     for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
-      const { status, text } = await post('/api/jobs', body);
-      assert.ok(status === 201 || status === 422, `${status} ${text} to ${body}`);
+      const { status, text } = await client.post('/api/jobs', body);
+      assert.ok(status === 201 || status === 422, `${status} ${text} to ${JSON.stringify(body)}`);
       if (status === 201) accepted++;
     }
   };

@@ -45,14 +45,6 @@ describe('a start that fails', () => {
     ]);
   });
 
-  test('a start on Postgres without APP_KEY exits with 2 and explains how to make one', async () => {
-    const databaseUrl = 'postgres://127.0.0.1:1/none';
-    const { code, output } = await failedStart({ databaseUrl, env: { APP_KEY: undefined } });
-    assert.equal(code, 2);
-    assert.equal(output.length, 1, output.join('\n'));
-    assert.match(output[0] ?? '', /^belfry: APP_KEY: not set, .*openssl rand -base64 32/);
-  });
-
   test('a start on a used port exits with 1 and names the settings to change', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -89,28 +81,6 @@ describe('a start that fails', () => {
     assert.deepEqual(output, [
       'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
     ]);
-  });
-
-  test("a start without the database's key file exits with 1 and makes no new key", async () => {
-    const { folder } = await makeInstallation();
-    fs.rmSync(path.join(folder, 'app.key'));
-    const { code, output } = await failedStart({ folder });
-    assert.equal(code, 1);
-    assert.equal(output.length, 1, output.join('\n'));
-    assert.match(output[0] ?? '', /^belfry: The key file .* is missing .* or set APP_KEY/);
-    assert.equal(fs.existsSync(path.join(folder, 'app.key')), false);
-  });
-
-  test("a start with another APP_KEY than the database's exits with 1 and prints the reason", async () => {
-    const { folder } = await makeInstallation();
-    const APP_KEY = Buffer.alloc(32, 'another').toString('base64');
-    const { code, output } = await failedStart({ folder, env: { APP_KEY } });
-    assert.equal(code, 1);
-    assert.equal(output.length, 1, output.join('\n'));
-    assert.match(
-      output[0] ?? '',
-      /^belfry: this database was made with another APP_KEY; set APP_KEY/,
-    );
   });
 
   test('a start on an unwritable path exits with 1 and names it', async () => {

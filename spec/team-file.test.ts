@@ -207,33 +207,30 @@ forEachDatabase((_name, makeDatabaseUrl, once) => {
       assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, true);
     });
 
-    once(
-      'a file pauses until a time, changes nothing after it, and otherwise keeps pauses',
-      async () => {
-        const teamId = await makeTeam();
-        const pausing = (time: string) =>
-          FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
-            'alert_threshold',
-            `paused_until: ${time}\n    alert_threshold`,
-          );
-        const read = async () => {
-          const queue = await work.findQueueByName(teamId, 'mails');
-          const [cron] = await work.listCrons(teamId);
-          return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
-        };
-        const until = Date.parse('2099-12-31T18:00Z');
-        await apply(teamId, pausing('2020-01-01 00:00'));
-        assert.deepEqual(await read(), [false, null, true, null]);
-        await apply(teamId, pausing('2099-12-31 18:00'));
-        assert.deepEqual(await read(), [true, until, false, until]);
-        for (const file of [pausing('2099-12-31 18:00'), FILE])
-          assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
-        const { stdout: text } = await run(config, ['team', 'export', '--team', teamId]);
-        assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
-        await apply(teamId, pausing('2020-01-01 00:00'));
-        assert.deepEqual(await read(), [false, null, true, null]);
-      },
-    );
+    once('a file pauses until a time, changes nothing after it, and keeps pauses', async () => {
+      const teamId = await makeTeam();
+      const pausing = (time: string) =>
+        FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
+          'alert_threshold',
+          `paused_until: ${time}\n    alert_threshold`,
+        );
+      const read = async () => {
+        const queue = await work.findQueueByName(teamId, 'mails');
+        const [cron] = await work.listCrons(teamId);
+        return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
+      };
+      const until = Date.parse('2099-12-31T18:00Z');
+      await apply(teamId, pausing('2020-01-01 00:00'));
+      assert.deepEqual(await read(), [false, null, true, null]);
+      await apply(teamId, pausing('2099-12-31 18:00'));
+      assert.deepEqual(await read(), [true, until, false, until]);
+      for (const file of [pausing('2099-12-31 18:00'), FILE])
+        assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
+      const { stdout: text } = await run(config, ['team', 'export', '--team', teamId]);
+      assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
+      await apply(teamId, pausing('2020-01-01 00:00'));
+      assert.deepEqual(await read(), [false, null, true, null]);
+    });
 
     const wrong: [what: string, text: string, lines: (string | RegExp)[]][] = [
       ['what is no YAML', 'version: 1\ncrons: [', [/^line \d+, column \d+: /]],
