@@ -119,31 +119,6 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
-  test('cron and queue commands switch alerts about certificates on and off', async () => {
-    const cron = ['--name', 'Secure', '--url', 'https://tls.example/', '--expression', '@daily'];
-    const made: Json = await printed('cron', 'create', ...team, ...cron);
-    assert.equal(made['certificate_alerts'], false);
-    const edit = ['cron', 'edit', '--id', String(made['id'])];
-    const on = await printed(...edit, '--certificate-alerts', 'on');
-    assert.equal(on['certificate_alerts'], true);
-    assert.equal((await printed(...edit, '--timeout', '9'))['certificate_alerts'], true);
-    const off = await printed(...edit, '--certificate-alerts', 'off');
-    assert.equal(off['certificate_alerts'], false);
-    const queue = ['queue', 'set', ...team, '--queue', 'secure', '--certificate-alerts', 'on'];
-    assert.equal((await printed(...queue))['certificate_alerts'], true);
-  });
-
-  test('cron create and edit set, keep and remove the failed runs that stop a cron', async () => {
-    const cron = ['--name', 'Fragile', '--url', 'https://stop.example/', '--expression', '@daily'];
-    const made: Json = await printed('cron', 'create', ...team, ...cron, '--stop-after', '5');
-    assert.deepEqual([made['stop_after'], made['stopped_after']], [5, null]);
-    const edit = ['cron', 'edit', '--id', String(made['id'])];
-    assert.deepEqual(await printed(...edit, '--timeout', '9'), { ...made, timeout_seconds: 9 });
-    assert.match(await refused(...edit, '--stop-after', '1001'), /^--stop-after: .* 1 to 1000\.$/);
-    const never = await printed(...edit, '--no-stop-after');
-    assert.equal(never['stop_after'], null);
-  });
-
   test('cron edit sets, keeps and removes an end', async () => {
     const cron = ['--name', 'Countdown', '--url', 'https://end.example/', '--expression', '@daily'];
     const end = ['--ends-at', '2999-12-31 18:00', '--max-runs', '10'];
@@ -182,18 +157,6 @@ describe('§6.5 alerts and channels on the command line', () => {
     const edited = await run(config, [...edit, '--expression', '0 0 * * ?'], { env });
     assert.deepEqual([edited.code, edited.stderr], [0, warning]);
     await printed(...edit, '--name', 'Still the third');
-  });
-
-  test('queue edit sets every alert option and leaves the others', async () => {
-    const set = ['queue', 'set', ...team, '--queue', 'mails'];
-    await printed(...set, '--slow-seconds', '20', '--recovery-channel', 'On call');
-    const queue = await printed(...set, '--slow-times-median', '4', '--timeout', '9');
-    assert.deepEqual(
-      [queue['slow_seconds'], queue['slow_times_median'], queue['timeout_seconds']],
-      [20, 4, 9],
-    );
-    const channels = queue['alert_channels'] as Record<string, string[]>;
-    assert.deepEqual(Object.keys(channels), ['recovery']);
   });
 
   test('queue set sets and removes alerts about the whole queue', async () => {
