@@ -16,14 +16,12 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
   readonly group: FairGroup;
   readonly #tools: RunTools;
   readonly #callback: ClaimedCallback;
-  readonly #nodeId: string;
 
-  constructor(tools: RunTools, callback: ClaimedCallback, nodeId: string, group: FairGroup) {
+  constructor(tools: RunTools, callback: ClaimedCallback, group: FairGroup) {
     this.id = callback.id;
     this.group = group;
     this.#tools = tools;
     this.#callback = callback;
-    this.#nodeId = nodeId;
   }
 
   start(): void {
@@ -47,7 +45,7 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
     const { schedulerOf, slots, store } = this.#tools;
     schedulerOf(this.group).leave(this.group);
     slots.free(this);
-    store.callbacks.putEnd(this.#nodeId, this.#callback, this);
+    store.callbacks.putEnd(this.#callback, this);
   }
 
   onWritten(): void {
@@ -57,7 +55,7 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
   }
 
   onNotWritten(fault: unknown): void {
-    const end = () => this.#tools.store.callbacks.end(this.#nodeId, this.#callback);
+    const end = () => this.#tools.store.callbacks.end(this.#callback);
     void storeAgain(this.#tools, [end], fault).then(() => this.onWritten());
   }
 }

@@ -404,7 +404,7 @@ export class Engine {
     const counts = Map.groupBy(taken, ({ teamId }) => teamId);
     for (const { group, slots } of served) {
       for (const callback of startable.get(group.teamId) ?? []) {
-        new CallbackUnderWay(this.#runTools, callback, nodeId, group).start();
+        new CallbackUnderWay(this.#runTools, callback, group).start();
       }
       const mayBeMore = counts.get(group.teamId)?.length === slots;
       this.#loops.callbacks.scheduler.giveBack(group, mayBeMore ? this.#clock.now() : null);

@@ -347,7 +347,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.runs.scanTeams();
   await store.callbacks.scanWaiting();
   const callbacks = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
-  for (const each of callbacks) await store.callbacks.end(node, each);
+  for (const each of callbacks) await store.callbacks.end(each);
   await store.notifications.scanWaiting();
   await store.alerts.raiseReminders(TEST_START);
   await store.alerts.checkQueues(TEST_START);

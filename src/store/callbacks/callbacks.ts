@@ -7,7 +7,7 @@ import type { Context } from '../database/context.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
-import { nodeGroups } from '../runs/node-groups.ts';
+import { GroupCommit, type ItemOwner } from '../database/group-commit.ts';
 import { KEY, TEAM_SLOTS } from '../runs/run-tables.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { Row } from '../tables/tables.ts';
@@ -80,16 +80,18 @@ const findWaiting = preparedStatement<{ team_id: string }>(
       order by c.id limit 1) is not null`,
 );
 
+const MAX_BATCH = 200;
+
 /** §6.1 */
 export function callbacks({ main: db, sealer }: Context) {
   const secrets = new SecretReader(sealer);
-  const ending = nodeGroups<ClaimedCallback, null>(
-    ({ teamId }) => teamId,
-    async (_nodeId, sent) => {
+  const ending = new GroupCommit(
+    async (sent: readonly ClaimedCallback[]) => {
       const keys = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
       await db.transact((trx) => trx.rows(deleteSent, [packRows(KEY, keys)]));
       return sent.map(() => null);
     },
+    { maxBatch: MAX_BATCH, teamOf: ({ teamId }) => teamId },
   );
   return {
     /** One index step per team. */
@@ -114,11 +116,12 @@ export function callbacks({ main: db, sealer }: Context) {
         });
     },
 
-    async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
-      await ending.add(nodeId, sent);
+    async end(sent: ClaimedCallback): Promise<void> {
+      await ending.add(sent);
     },
 
-    putEnd: ending.put,
+    /** As `end`, but calls the owner instead of returning a promise. */
+    putEnd: (sent: ClaimedCallback, owner: ItemOwner<null>): void => ending.put(sent, owner),
 
     /** Recorded and not taken yet. The id was made at the run's end, so the search is a short range. */
     async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {

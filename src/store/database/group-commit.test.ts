@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { StoreError } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 
@@ -77,4 +77,46 @@ test('an unreachable database is tried once per batch, not per item', async () =
     ['rejected', 'rejected'],
   );
   assert.equal(asked, 1);
+});
+
+describe('a batch that meets a locked row', () => {
+  /** Refuses the teams in `locked`: an item's first letter. Every batch that was tried is in `batches`. */
+  function makeLocked(...teams: string[]) {
+    const [batches, locked] = [[] as string[], new Set(teams)];
+    const write = async (items: readonly string[]) => {
+      batches.push(items.join(' '));
+      if (!items.some((item) => locked.has(item.charAt(0)))) return items;
+      throw new StoreError('STORE_UNAVAILABLE', 'locked', { cause: { code: '55P03' } });
+    };
+    const group = new GroupCommit(write, { maxBatch: 10, teamOf: (item) => item.charAt(0) });
+    /** @returns those that were written, and all batches that this took */
+    const add = async (...items: string[]) => {
+      const outcomes = await Promise.allSettled(items.map((item) => group.add(item)));
+      const written = items.filter((_, n) => outcomes[n]?.status === 'fulfilled');
+      return { written: written.join(' '), batches: batches.splice(0) };
+    };
+    return { locked, add };
+  }
+
+  test('a batch is written without its locked team, which is tried last until it is free', async () => {
+    const { locked, add } = makeLocked('a');
+    const first = await add('a1', 'b1', 'a2');
+    assert.deepEqual(first, { written: 'b1', batches: ['a1 b1 a2', 'a1 a2', 'b1'] });
+    const second = await add('a1', 'b2', 'c1');
+    assert.deepEqual(second, { written: 'b2 c1', batches: ['b2 c1', 'a1'] });
+    locked.clear();
+    assert.deepEqual(await add('a1', 'b3'), { written: 'a1 b3', batches: ['b3', 'a1'] });
+    assert.deepEqual(await add('a3', 'b4'), { written: 'a3 b4', batches: ['a3 b4'] });
+  });
+
+  test('each batch tries one of several locked teams, the one tried longest ago', async () => {
+    const { locked, add } = makeLocked('a', 'b', 'c');
+    await add('a1', 'b1', 'c1', 'd1');
+    for (const tried of ['a1', 'b1', 'c1', 'a1']) {
+      const expected = { written: 'd1', batches: ['d1', tried] };
+      assert.deepEqual(await add('b1', 'a1', 'c1', 'd1'), expected);
+    }
+    locked.clear();
+    assert.equal((await add('a1', 'b1', 'c1')).written, 'a1 b1 c1');
+  });
 });

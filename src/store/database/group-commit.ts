@@ -1,3 +1,5 @@
+import { wasLockedOut } from './errors.ts';
+
 /** Called before each batch is written. */
 export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 
@@ -7,28 +9,41 @@ export interface ItemOwner<Result> {
   onNotWritten(error: unknown): void;
 }
 
+interface Entry<Item, Result> {
+  item: Item;
+  owner: ItemOwner<Result>;
+}
+
+interface Options<Item> {
+  maxBatch: number;
+  /** Simultaneous batches: 1 on SQLite. */
+  writers?: number;
+  /** For writes that fail soon at a locked row (`wasLockedOut`), which are then repeated team by team. */
+  teamOf?: (item: Item) => string;
+}
+
 /**
  * Items that arrive while a batch is written form the next one. An item waits at most for one commit before its own.
  */
 export class GroupCommit<Item, Result> {
-  readonly #write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+  readonly #writeItems: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
   readonly #maxBatch: number;
   readonly #writers: number;
-  #waiting: Item[] = [];
-  #owners: ItemOwner<Result>[] = [];
+  readonly #teamOf: (entry: Entry<Item, Result>) => string;
+  /** Teams, the one tried longest ago first. */
+  readonly #locked = new Set<string>();
+  #waiting: Entry<Item, Result>[] = [];
   #writing = 0;
 
-  /**
-   * @param write one transaction; returns results in order, an error for an item that wasn't written
-   * @param writers simultaneous batches: 1 on SQLite
-   */
+  /** @param write one transaction; returns results in order, an error for an item that wasn't written */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
-    { maxBatch, writers = 1 }: { maxBatch: number; writers?: number },
+    { maxBatch, writers = 1, teamOf = () => '' }: Options<Item>,
   ) {
-    this.#write = write;
+    this.#writeItems = write;
     this.#maxBatch = maxBatch;
     this.#writers = writers;
+    this.#teamOf = ({ item }) => teamOf(item);
   }
 
   /** Rejects with the error of its batch. */
@@ -38,8 +53,7 @@ export class GroupCommit<Item, Result> {
 
   /** A promise for each run would cost more than the rest of its batch. */
   put(item: Item, owner: ItemOwner<Result>): void {
-    this.#waiting.push(item);
-    this.#owners.push(owner);
+    this.#waiting.push({ item, owner });
     if (this.#writing < this.#writers) {
       this.#writing++;
       // Requests that arrived together are written together.
@@ -49,31 +63,54 @@ export class GroupCommit<Item, Result> {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#maxBatch);
-      await this.#writeBatch(batch, this.#owners.splice(0, this.#maxBatch));
+      await this.#writeFreeFirst(this.#waiting.splice(0, this.#maxBatch));
       if (this.#waiting.length < this.#maxBatch) await whatIsInHand();
     }
     this.#writing--;
   }
 
-  async #writeBatch(batch: readonly Item[], owners: readonly ItemOwner<Result>[]): Promise<void> {
+  /** Then the teams that were locked, until one still is. */
+  async #writeFreeFirst(batch: readonly Entry<Item, Result>[]): Promise<void> {
+    const locked = [...this.#locked];
+    const free = batch.filter((entry) => !locked.includes(this.#teamOf(entry)));
+    if (free.length > 0) await this.#write(free);
+    const byTeam = Map.groupBy(batch, this.#teamOf);
+    let fault: unknown = null;
+    for (const ofTeam of locked.flatMap((teamId) => [byTeam.get(teamId) ?? []])) {
+      if (ofTeam.length === 0) continue;
+      if (fault === null) fault = await this.#write(ofTeam);
+      else for (const { owner } of ofTeam) owner.onNotWritten(fault);
+    }
+  }
+
+  /** @returns the fault if nothing was written */
+  async #write(batch: readonly Entry<Item, Result>[]): Promise<unknown> {
+    for (const entry of batch) this.#locked.delete(this.#teamOf(entry));
     let results: readonly (Result | Error)[];
     try {
-      results = await this.#write(batch);
+      results = await this.#writeItems(batch.map(({ item }) => item));
     } catch (error) {
-      // One by one, so a bad item doesn't fail the others.
-      if (batch.length > 1 && !isPassing(error)) {
-        for (const [n, item] of batch.entries()) {
-          await this.#writeBatch([item], owners.slice(n, n + 1));
-        }
-      } else for (const owner of owners) owner.onNotWritten(error);
-      return;
+      const parts = this.#partsOf(batch, error);
+      if (parts.length > 1) {
+        for (const part of parts) await this.#write(part);
+        return null;
+      }
+      if (wasLockedOut(error)) for (const entry of batch) this.#locked.add(this.#teamOf(entry));
+      for (const { owner } of batch) owner.onNotWritten(error);
+      return error;
     }
-    for (const [n, owner] of owners.entries()) {
+    for (const [n, { owner }] of batch.entries()) {
       const result = results[n] as Result | Error;
       if (result instanceof Error) owner.onNotWritten(result);
       else owner.onWritten(result);
     }
+    return null;
+  }
+
+  /** A locked row fails its team, and a bad item only itself. */
+  #partsOf(batch: readonly Entry<Item, Result>[], error: unknown) {
+    if (wasLockedOut(error)) return [...Map.groupBy(batch, this.#teamOf).values()];
+    return isPassing(error) ? [batch] : batch.map((entry) => [entry]);
   }
 }
 

@@ -2,12 +2,20 @@ import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { addUpCounts } from './add-up-counts.ts';
-import { LockedTeams } from '../database/locked-teams.ts';
+import { wasLockedOut } from '../database/errors.ts';
+import { GroupCommit } from '../database/group-commit.ts';
 import { SweepStart } from './sweep-start.ts';
 
 interface BatchOfTeam {
   id: number;
   team_id: string;
+}
+
+/** All of one step. */
+interface CountsOfTeam {
+  teamId: string;
+  firstId: number;
+  lastId: number;
 }
 
 /** $1 the first id, $2 limit */
@@ -28,7 +36,7 @@ export type Rest = 'more' | 'later' | 'nothing';
 export class BatchCountStore {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #lockedTeams = new LockedTeams<string>((teamId) => teamId);
+  readonly #teams: GroupCommit<CountsOfTeam, null>;
   /** Null before the first sweep, and on SQLite, which has no out-of-order visibility and no dead index entries. */
   #start: SweepStart | null = null;
   /** Where the running sweep continues; null if none is running. */
@@ -38,6 +46,13 @@ export class BatchCountStore {
   constructor(db: Database, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
+    const write = async (counts: readonly CountsOfTeam[]) => {
+      const [{ firstId, lastId } = { firstId: 0, lastId: 0 }] = counts;
+      const teamIds = counts.map(({ teamId }) => teamId);
+      await db.perform(addUpCounts, { teamIds, firstId, lastId });
+      return counts.map(() => null);
+    };
+    this.#teams = new GroupCommit(write, { maxBatch: Infinity, teamOf: ({ teamId }) => teamId });
   }
 
   /**
@@ -81,11 +96,12 @@ export class BatchCountStore {
     const teams = [...new Set(rows.map(({ team_id }) => team_id))]
       .filter((id) => !this.#leftTeams.has(id))
       .toSorted();
-    const results = await this.#lockedTeams.write(teams, async (teamIds) => {
-      await this.#db.perform(addUpCounts, { teamIds, firstId, lastId });
-      return teamIds;
-    });
-    for (const [n, id] of teams.entries()) if (results[n] instanceof Error) this.#leftTeams.add(id);
+    const added = teams.map((teamId) => this.#teams.add({ teamId, firstId, lastId }));
+    for (const [n, outcome] of (await Promise.allSettled(added)).entries()) {
+      if (outcome.status === 'fulfilled') continue;
+      if (!wasLockedOut(outcome.reason)) throw outcome.reason;
+      this.#leftTeams.add(teams[n] ?? '');
+    }
     if (rows.some(({ team_id }) => this.#leftTeams.has(team_id))) this.#start?.leave();
     return rows;
   }

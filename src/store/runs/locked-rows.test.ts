@@ -181,12 +181,10 @@ test('sent callbacks are deleted despite a locked row of another team', async ()
   {
     await using holder = await holdRows(store);
     await holder.query(`select 1 from callbacks where id = '${locked.id}' for update`);
-    const [first, second] = await Promise.allSettled(
-      sent.map((each) => store.callbacks.end(node, each)),
-    );
+    const [first, second] = await Promise.allSettled(sent.map((each) => store.callbacks.end(each)));
     assert.ok(first?.status === 'rejected' && wasLockedOut(first.reason));
     assert.equal(second?.status, 'fulfilled');
   }
-  await store.callbacks.end(node, locked);
+  await store.callbacks.end(locked);
   assert.deepEqual(await store.nodes.releaseLostClaims(node, new Set()), []);
 });

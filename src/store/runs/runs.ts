@@ -62,10 +62,10 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
       claimExecutions(claimContext, skippedTeams, asked, claimant),
     /** False if the claim was lost and nothing was changed. */
     settle: (nodeId: string, settlement: Settlement): Promise<boolean> =>
-      groupFor(settlement).add(nodeId, settlement),
+      groupFor(settlement)(nodeId).add(settlement),
     /** As `settle`, but calls the owner instead of returning a promise. */
     putEnd: (nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void =>
-      groupFor(settlement).put(nodeId, settlement, owner),
+      groupFor(settlement)(nodeId).put(settlement, owner),
     /** With their earliest due times. */
     scanQueues: (): Promise<WaitingGroup[]> => scanWaiting(db, 'jobs', points.jobs, clock.now()),
     /** With their earliest due times. */
