@@ -18,14 +18,6 @@ import { openStore, type StoreLocation } from './store.ts';
 
 describe('opening a database', () => {
   forEachServedStore((_name, openTestStore) => {
-    test('a new one gets its tables, once', async () => {
-      await using store = await openTestStore({ isEmpty: true });
-      assert.deepEqual(store.migrated, [BASELINE]);
-      const again = await store.reopen();
-      assert.deepEqual(again.migrated, []);
-      await again.ping();
-    });
-
     test('another APP_KEY is refused before anything is written', async () => {
       await using store = await openTestStore();
       const appKey = new Uint8Array(32).fill(8);

@@ -52,34 +52,6 @@ describe('crons in the store', () => {
       assert.equal(await store.crons.find((await aTeam(store)).id, cron.id), null);
     });
 
-    test('a text that cannot be stored is kept with U+FFFD in its place', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { name: 'a\0b\ud800', url: 'http://x/\0' });
-      const kept = await store.crons.find(team.id, cron.id);
-      assert.deepEqual([kept?.name, kept?.url], ['a\uFFFDb\uFFFD', 'http://x/\uFFFD']);
-      assert.equal((await store.queues.save(team.id, 'q\0', {}, TEST_START)).name, 'q\uFFFD');
-      const team2 = await aTeam(store, { name: 'T\0' });
-      assert.equal((await store.teams.find(team2.id))?.name, 'T\uFFFD');
-    });
-
-    test('nodes that race start a due time once', async () => {
-      await using store = await openTestStore({ onThisThread: false });
-      const other = await store.openAnother();
-      const team = await aTeam(store);
-      const nodes = [await aNode(store), await aNode(store)] as const;
-      const crons = [];
-      for (let n = 0; n < 6; n++)
-        crons.push(await aCron(store, team.id, { nextRunAt: TEST_START }));
-      const claims = await Promise.all(
-        Array.from({ length: 10 }, (_, n) =>
-          claim(n % 2 ? store : other, nodes[n % 2] ?? '', team.id),
-        ),
-      );
-      const started = claims.flatMap(({ claimed }) => claimed.map(({ cronId }) => cronId));
-      assert.deepEqual(started.toSorted(), crons.map(({ id }) => id).toSorted());
-    });
-
     test('a due time that has run is not run again when the schedule is set back to it', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -94,19 +66,6 @@ describe('crons in the store', () => {
       await setBack(store, cron);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
-    });
-
-    test('slots are never exceeded', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
-      await aCron(store, team.id, { nextRunAt: TEST_START });
-      await store.crons.addExecution(team.id, cron.id, TEST_START);
-      const node = await aNode(store);
-      const counts = [];
-      for (let n = 0; n < 3; n++)
-        counts.push((await claim(store, node, team.id, 2)).claimed.length);
-      assert.deepEqual(counts, [2, 1, 0]);
     });
 
     test('a deleted team’s crons never run', async () => {
@@ -124,28 +83,6 @@ describe('crons in the store', () => {
         [[], [{ id: team.id, nextDueAt: null, blocker: 'gone' }]],
       );
       assert.deepEqual(await store.runs.scanTeams(), []);
-    });
-
-    test('a settlement without a claim changes nothing', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
-      const [node, otherNode] = [await aNode(store), await aNode(store)];
-      const [run] = (await claim(store, node, team.id)).claimed;
-      assert.ok(run);
-      const response = { body: Buffer.from('no'), totalBytes: 2, trace: '{}' };
-      const end = { responseStatus: 500, reason: 'http_server_error' as const };
-      const settlement = anExecutionSettlement(store, run, { status: 'failed', end, response });
-      assert.equal(await store.runs.settle(otherNode, settlement), false);
-      assert.equal((await store.crons.findExecution(team.id, run.id))?.status, 'running');
-      assert.equal(await store.runs.settle(node, settlement), true);
-      assert.equal(await store.runs.settle(node, settlement), false);
-      const kept = await store.crons.findExecution(team.id, run.id);
-      assert.deepEqual(
-        [kept?.status, kept?.responseStatus, kept?.reason, kept?.response?.totalBytes],
-        ['failed', 500, 'http_server_error', 2],
-      );
-      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
     test('running executions of a dead node fail, and unstarted ones do not', async () => {

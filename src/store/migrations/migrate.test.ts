@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import pg from 'pg';
 import { FakeClock } from '#demo/fake-clock';
 import { type Log, silentLog } from '#domain/log';
 import { createDatabase } from '#testing/postgres';
@@ -16,7 +15,6 @@ import {
   TEST_START,
   type TestStore,
 } from '#testing/stores';
-import type { OnStatement } from '../database/database.ts';
 import { openStore, type StoreLocation } from '../store.ts';
 import { BASELINE, type Migration } from './migrations.ts';
 
@@ -106,27 +104,6 @@ describe('migrations', () => {
   });
 
   describe('on Postgres', () => {
-    test('a start waits as long as another process migrates', async () => {
-      await using database = await createDatabase();
-      const other = new pg.Client({ connectionString: database.url });
-      await other.connect();
-      const lock = `hashtextextended('belfry migrations public', 0)`;
-      await other.query(`select pg_advisory_lock(${lock})`);
-      const looks = Promise.withResolvers<void>();
-      let asked = 0;
-      const onStatement: OnStatement = ({ sql }) => {
-        if (sql.includes('pg_try_advisory_lock') && ++asked === 3) looks.resolve();
-      };
-      const opening = open({ kind: 'postgres', url: database.url }, { onStatement });
-      await looks.promise;
-      const tables = `select 1 from pg_class where relname = 'teams'`;
-      assert.deepEqual((await other.query(tables)).rows, []);
-      await other.end();
-      const store = await opening;
-      assert.deepEqual(store.migrated, [BASELINE]);
-      await store.close();
-    });
-
     test('an index is built beside writes, and again if the build is interrupted', async () => {
       await using store = await openPostgresTestStore({ isEmpty: true });
       const openLater = () => store.openAnother({ migrations: LATER });
@@ -181,7 +158,7 @@ async function lendEmpty(name: 'sqlite' | 'postgres') {
   return { location, drop: () => database.drop() };
 }
 
-function open(location: StoreLocation, options: { onStatement?: OnStatement } = {}) {
+function open(location: StoreLocation) {
   return openStore({
     location,
     appKey: TEST_APP_KEY,
@@ -189,7 +166,6 @@ function open(location: StoreLocation, options: { onStatement?: OnStatement } = 
     clockOf: 'given',
     log: silentLog,
     serving: false,
-    ...options,
   });
 }
 
