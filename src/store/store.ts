@@ -16,7 +16,6 @@ import { certificates } from './alerts/certificates.ts';
 import { channels } from './alerts/channels.ts';
 import { crons } from './crons/crons.ts';
 import { teamPauses } from './crons/team-pauses.ts';
-import { shownFields } from './jobs/shown-fields.ts';
 import { pauseEnds } from './pauses/pause-ends.ts';
 import { bindAll, type Context } from './database/context.ts';
 import type { Database, OnStatement, Trx } from './database/database.ts';
@@ -218,7 +217,6 @@ const NOUNS = {
   certificates,
   notifications,
   teamPauses,
-  shownFields,
   pauseEnds,
   crons,
   activity,

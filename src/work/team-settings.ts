@@ -14,10 +14,7 @@ interface ShownField {
   values: Record<string, string>;
 }
 
-export function createTeamSettingsWork(
-  { shownFields, teams }: Store,
-  maskedFields: readonly string[],
-) {
+export function createTeamSettingsWork({ jobs, teams }: Store, maskedFields: readonly string[]) {
   return {
     readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
     editTeamSettings: (teamId: string, change: Partial<TeamSettings>) =>
@@ -28,13 +25,13 @@ export function createTeamSettingsWork(
     /** Null: the team shows none. */
     readShownField: async (
       teamId: string,
-      jobs: readonly { id: string }[],
+      shown: readonly { id: string }[],
     ): Promise<ShownField | null> => {
       const { shownField: path } = await teams.readSettings(teamId);
       const steps = path === null ? null : parsePath(path);
       if (path === null || steps === null) return null;
-      const ids = jobs.map(({ id }) => id);
-      const payloads = await shownFields.readSmallPayloads(teamId, ids);
+      const ids = shown.map(({ id }) => id);
+      const payloads = await jobs.readSmallPayloads(teamId, ids);
       const values = [...payloads].flatMap(([id, payload]) => {
         const value = findText(payload, steps);
         return value === null ? [] : [[id, value] as const];

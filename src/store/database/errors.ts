@@ -47,20 +47,16 @@ export class StoreError extends Error {
   }
 
   /** @param error of node-postgres: with a SQLSTATE, or a socket's */
-  static fromPostgres(error: unknown): StoreError {
+  static fromPostgres(error: unknown, wasSent = true): StoreError {
     if (error instanceof StoreError) return error;
     const { code = '', message } = error as { code?: string; message: string };
-    const wroteNothing = isNo(code);
+    const wroteNothing = !wasSent || isNo(code);
     return new StoreError(postgresCode(code, message), message, { cause: error, wroteNothing });
   }
 
   /** @param error while connecting: no statement was sent */
   static fromConnecting(error: unknown): StoreError {
-    const { code = '', message } = error as { code?: string; message: string };
-    return new StoreError(postgresCode(code, message), message, {
-      cause: error,
-      wroteNothing: true,
-    });
+    return StoreError.fromPostgres(error, false);
   }
 }
 

@@ -186,9 +186,8 @@ export async function readTraces(
   teamId: string,
   jobIds: readonly string[],
 ): Promise<Map<string, { url: string; trace: string }>> {
-  const columns = ['id', 'url', 'trace'] as const;
-  const where = [db.dialect.isAmong('id', jobIds)];
-  const rows = await all(db, 'ended_jobs', { team_id: teamId }, { columns, where });
+  const choice = choiceOf(db, jobIds, 'url', 'trace');
+  const rows = await all(db, 'ended_jobs', { team_id: teamId }, choice);
   return new Map(
     rows.flatMap(({ id, url, trace }) => (trace === null ? [] : [[id, { url, trace }] as const])),
   );
@@ -200,9 +199,36 @@ export async function readBodies(
   teamId: string,
   runIds: readonly string[],
 ): Promise<Map<string, Uint8Array>> {
-  const choice = { columns: ['id', 'body'] as const, where: [db.dialect.isAmong('id', runIds)] };
+  const choice = choiceOf(db, runIds, 'body');
   const jobs = await all(db, 'ended_jobs', { team_id: teamId }, choice);
   const executions = await all(db, 'ended_executions', { team_id: teamId }, choice);
   const rows = [...jobs, ...executions];
   return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, body] as const])));
+}
+
+/** A list shows nothing of larger payloads, so a page stays cheap. */
+const MOST_PAYLOAD_BYTES = 16_384;
+const HAS_SMALL_PAYLOAD = sql<boolean>`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
+
+/** Larger ones are left out; neither database reads them for it. */
+export async function readSmallPayloads(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { where, columns } = choiceOf(db, jobIds, 'payload');
+  const choice = { columns, where: [...where, HAS_SMALL_PAYLOAD] };
+  const rows = await Promise.all([
+    all(db, 'jobs', { team_id: teamId }, choice),
+    all(db, 'ended_jobs', { team_id: teamId }, choice),
+  ]);
+  return new Map(rows.flat().map(({ id, payload }) => [id, payload ?? '']));
+}
+
+function choiceOf<C extends string>(
+  { dialect }: Database,
+  ids: readonly string[],
+  ...columns: readonly C[]
+) {
+  return { columns: ['id', ...columns] as const, where: [dialect.isAmong('id', ids)] };
 }

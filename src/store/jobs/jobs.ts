@@ -11,6 +11,7 @@ import {
   listJobs,
   measureWaitingPayloads,
   readBodies,
+  readSmallPayloads,
   readTraces,
 } from './job-records.ts';
 import { PayloadBound } from './payload-bound.ts';
@@ -27,7 +28,7 @@ export function jobs(context: Context) {
     ...acceptance(context),
     ...bind(context, jobActions),
     ...bind({ db, sealer }, { find: findJob }),
-    ...bind(searches, { list: listJobs, listResends }),
+    ...bind(searches, { list: listJobs, listResends, readSmallPayloads }),
     ...bind(db, {
       countResent,
       findRetryOf,

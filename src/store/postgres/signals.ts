@@ -14,12 +14,10 @@ const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
 const RESEND_MS = [100, 250, 500, 1000];
-/** Beyond this number of groups, signals become one of unknown content. */
-const MOST_KEPT = 10_000;
 
 /**
  * LISTEN and NOTIFY, on a connection of their own. Signals sent while it is down are lost; after a reconnect every
- * engine looks for itself. Unsent signals are kept.
+ * engine looks for itself.
  */
 export class PostgresSignals implements SignalBus {
   readonly #local = new LocalSignals();
@@ -33,7 +31,7 @@ export class PostgresSignals implements SignalBus {
   /** A broken one may be detected twice. */
   readonly #replaced = new WeakSet<pg.Client>();
   #closed = false;
-  #gathered = new Map<string, Signal>();
+  readonly #gathered = new Map<string, Signal>();
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   #failures = 0;
@@ -88,16 +86,12 @@ export class PostgresSignals implements SignalBus {
     });
   }
 
-  /** Unsent ones are gathered again. Never rejects. */
+  /** In place of unsent ones, every engine looks for itself later. Never rejects. */
   async #sendGathered(): Promise<void> {
-    const unsent = new Set(this.#gathered.values());
+    const signals = [...this.#gathered.values()];
     this.#gathered.clear();
     try {
-      for (const part of inParts([...unsent])) {
-        const payload = JSON.stringify([this.#origin, ...part]);
-        await this.#notify(payload);
-        for (const signal of part) unsent.delete(signal);
-      }
+      for (const part of inParts(signals)) await this.#notify([this.#origin, ...part]);
       if (this.#failures > 0) this.#log.info('signals.sent-after-all');
       this.#failures = 0;
     } catch (error) {
@@ -105,14 +99,14 @@ export class PostgresSignals implements SignalBus {
         this.#log.warn('signals.not-sent', { error: (error as Error).message });
       }
       this.#failures++;
-      for (const signal of unsent) this.#gather(signal);
+      this.#gather({ kind: 'unknown' });
     }
   }
 
   /** On the listening connection, which is idle; without one, on any. */
-  async #notify(payload: string): Promise<void> {
+  async #notify(payload: readonly [origin: string, ...signals: Signal[]]): Promise<void> {
     const text = 'select pg_notify($1, $2)';
-    const values = [this.#channel, payload];
+    const values = [this.#channel, JSON.stringify(payload)];
     if (this.#client === null) await this.#db.autocommit(CompiledQuery.raw(text, values));
     else await this.#client.query(bounded({ name: 'notify', text, values }));
   }
@@ -126,8 +120,6 @@ export class PostgresSignals implements SignalBus {
     const known = this.#gathered.get(key);
     const isLater = known && 'dueAt' in known && 'dueAt' in signal && known.dueAt <= signal.dueAt;
     if (!isLater) this.#gathered.set(key, signal);
-    if (this.#gathered.size > MOST_KEPT)
-      this.#gathered = new Map([['unknown', { kind: 'unknown' }]]);
   }
 
   async #connect(attempt: number): Promise<void> {
