@@ -13,6 +13,8 @@ import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
 const LOST = 'another node sends it now';
+/** Nothing is sent unsigned. */
+const SECRET_LOST = "the team's signing secret can't be opened";
 
 /** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
@@ -63,8 +65,12 @@ async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
     headers: withDefaultHeaders(post.headers, true),
     body: Buffer.from(JSON.stringify(post.body), 'utf8'),
   } as const;
-  const secret = post.isSigned ? await findSecret(posting) : null;
-  if (secret !== null && typeof secret === 'object') return secret;
+  let secret: string | null;
+  try {
+    secret = post.isSigned ? await posting.readSecret() : null;
+  } catch {
+    return { kind: 'failed', error: SECRET_LOST };
+  }
   const exchange = await sender.send(signRequest(request, secret, now()), {
     timeoutSeconds: POST_TIMEOUT_SECONDS,
     needs: { searchFor: [], paths: [] },
@@ -72,15 +78,6 @@ async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
   const verdict = judgeExchange(exchange, [], 'job');
   if (verdict.ok) return { kind: 'sent' };
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
-}
-
-/** Fails if the secret can't be decrypted: nothing is sent unsigned. */
-async function findSecret({ readSecret }: Posting): Promise<string | Delivery | null> {
-  try {
-    return await readSecret();
-  } catch {
-    return { kind: 'failed', error: "the team's signing secret can't be opened" };
-  }
 }
 
 export interface Recipient {

@@ -18,24 +18,14 @@ describe('a failed validation without Accept: application/json', () => {
 });
 
 describe('faults behind the API', () => {
-  test('a database that is away is 503 with Retry-After', async () => {
-    await using api = await ApiServer.start();
-    api.fault = Object.assign(new Error('away'), { code: 'STORE_UNAVAILABLE' });
-    const answer = await api.post('/api/jobs', aJob);
-    assert.equal(answer.status, 503);
-    assert.equal(answer.text, '{"message":"Service Unavailable"}');
-    assert.equal(answer.headers.get('retry-after'), '5');
-    assert.equal(answer.headers.get('content-type'), 'application/json');
-    assert.deepEqual(
-      api.logged.map(({ event }) => event),
-      ['api.unavailable'],
-    );
-  });
-
   test('calls that a database refuses are counted in one short line every ten seconds', async () => {
     await using api = await ApiServer.start();
     api.fault = Object.assign(new Error('database or disk is full'), { code: 'STORE_UNAVAILABLE' });
-    for (let n = 0; n < 20; n++) assert.equal((await api.post('/api/jobs', aJob)).status, 503);
+    for (let n = 0; n < 20; n++) {
+      const { status, text, headers } = await api.post('/api/jobs', aJob);
+      assert.deepEqual([status, text], [503, '{"message":"Service Unavailable"}']);
+      assert.equal(headers.get('retry-after'), '5');
+    }
     const line = (refused: number) => ({
       event: 'api.unavailable',
       fields: { refused, error: 'database or disk is full' },
