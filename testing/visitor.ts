@@ -25,6 +25,11 @@ export class Visitor {
     return this.#send(path, { headers });
   }
 
+  /** The text of a page. */
+  async read(path: string): Promise<string> {
+    return asText((await this.get(path)).text);
+  }
+
   /** Sends a form; `headers` can say that it comes from somewhere else. */
   async post(
     path: string,
@@ -71,4 +76,18 @@ export class Visitor {
     this.#team = /name="for_team" value="([^"]+)"/.exec(answer.text)?.[1] ?? this.#team;
     return answer;
   }
+}
+
+/** Of a page only its main part. */
+export function asText(html: string): string {
+  const main = html.includes('<main')
+    ? html.slice(html.indexOf('<main'), html.lastIndexOf('</main>'))
+    : html;
+  return main
+    .replaceAll(/<(script|style|noscript)[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<!--[\s\S]*?-->/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&#x27;', '’')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ');
 }

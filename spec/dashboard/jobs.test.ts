@@ -190,12 +190,6 @@ describe('jobs', () => {
       'one was resent, and what it was resent as failed',
     );
     await eventually(async () => (await failedOf(user)) === 7);
-    await page.go('/jobs?tab=failed&resent=only');
-    for (const box of page.all('[aria-label="Select row"]')) box.toggleAttribute('checked', true);
-    await page.press('Retry (selected)');
-    page.part('[role=alertdialog]', '4 of 4 jobs were resent before.');
-    await page.follow('Cancel');
-    assert.equal(page.all('[role=alertdialog]').length, 0);
     await page.go('/jobs?tab=failed');
     await page.press('Delete all failed');
     page.shows('No failed jobs');

@@ -209,12 +209,7 @@ test('each kind of channel validates its fields and never shows its secrets', as
     visitor.post(`${LIST}/new`, { intent: 'save', name: form['kind'] ?? '', ...form });
   const wrong: [kind: string, fields: Record<string, string>, says: string][] = [
     ['telegram', {}, 'The bot token is required.'],
-    ['telegram', { telegram_token: 'x' }, 'The bot token does not look like one'],
-    ['telegram', { telegram_chat_id: 'no chat' }, 'The chat id does not look like one'],
-    ['telegram', { telegram_server: 'https://x.example/a?b' }, 'The bot API server does not look'],
-    ['ntfy', { ntfy_url: 'https://ntfy.sh/a/b' }, 'The topic does not look like one'],
     ['ntfy', { ntfy_url: 'ntfy.sh/a' }, 'The topic must be a valid URL.'],
-    ['ntfy', { ntfy_token: 'a\r\nHost: x' }, 'The access token does not look like one'],
     ['pagerduty', { pagerduty_routing_key: 'a b' }, 'The integration key does not look like one'],
     ['webhook', {}, 'The webhook address is required.'],
     ['email', { collect_minutes: '61' }, 'Notifications are collected for 1 to 60 minutes.'],

@@ -4,7 +4,7 @@ import { startDashboard, type TestUser, useDashboard } from '#testing/dashboard'
 import { A_CRON, aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
-import type { Visitor } from '#testing/visitor';
+import { asText, type Visitor } from '#testing/visitor';
 
 /** What failed, why, and again (§3.3): what a page says to whoever was just woken, as the server writes it. */
 
@@ -55,15 +55,6 @@ async function makeCron({ user }: Scene): Promise<string> {
   return id;
 }
 
-const asText = (html: string) =>
-  html
-    .replaceAll(/<(script|style).*?<\/\1>/gs, ' ')
-    .replaceAll('<!-- -->', '')
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll(/\s+/g, ' ');
-const read = async (visitor: Visitor, path: string) => asText((await visitor.get(path)).text);
-
 /** The red notice alone. */
 const noticeOf = (html: string) => asText(/<div[^>]*role="alert".*/s.exec(html)?.[0] ?? '');
 
@@ -84,7 +75,7 @@ describe('the explanation of a failure', () => {
       assert.ok(noticeOf(text).includes(start), path);
     }
     const [empty] = await fail(scene, 1, ' \n');
-    assert.doesNotMatch(await read(visitor, `/jobs/${empty}`), /Its response/);
+    assert.doesNotMatch(await visitor.read(`/jobs/${empty}`), /Its response/);
     const [markup] = await fail(scene, 1, '<img src=x onerror=alert(1)>');
     const { text } = await visitor.get(`/jobs/${markup}`);
     assert.doesNotMatch(text, /<img/);
@@ -115,11 +106,11 @@ describe('the explanation of a failure', () => {
         { team_id: user.teamId, run_id, body: `disk full, ${n}` },
       ]);
     }
-    const page = await read(visitor, `/crons/${cronId}`);
+    const page = await visitor.read(`/crons/${cronId}`);
     assert.match(page, /Failed 4 times in a row since 20 Nov 16:00 UTC: HTTP 500/);
     assert.match(page, /Its response: disk full, 3 /);
     await add('success', start + 5 * 3_600_000, 200);
-    const after = await read(visitor, `/crons/${cronId}`);
+    const after = await visitor.read(`/crons/${cronId}`);
     assert.doesNotMatch(after, /in a row|Its response/);
   });
 
@@ -141,9 +132,9 @@ describe('the explanation of a failure', () => {
     for (const notice of [inNotice, job])
       for (const part of ['Its response: disk full', alerts.note, alerts.runbookUrl])
         assert.ok(notice.includes(part), part);
-    assert.match(await read(visitor, '/queues'), /Failing 3 of 3 mail/);
+    assert.match(await visitor.read('/queues'), /Failing 3 of 3 mail/);
     assert.match(
-      await read(visitor, '/'),
+      await visitor.read('/'),
       /Failing 3 of 3 mail queue HTTP 500 error since .* Retry 3/,
     );
   });
@@ -197,11 +188,11 @@ describe('resent jobs', () => {
     const { visitor } = scene;
     const [jobId] = await fail(scene, 1, 'disk full');
     await visitor.post(`/jobs/${jobId}`, { intent: 'retry', job: jobId ?? '' });
-    const waiting = await read(visitor, `/jobs/${jobId}`);
+    const waiting = await visitor.read(`/jobs/${jobId}`);
     assert.match(waiting, /Retried 1 of 1 job\. 1 under way – Show the resent job/);
     assert.match(waiting, /resent as a new job *\. Pending This one is unchanged/);
     await succeed(scene, 1);
-    const done = await read(visitor, `/jobs/${jobId}`);
+    const done = await visitor.read(`/jobs/${jobId}`);
     assert.match(done, /resent as a new job *\. Success This one is unchanged/);
   });
 });
@@ -255,9 +246,9 @@ describe('a list of jobs', () => {
     const { text } = await visitor.get('/jobs');
     assert.match(text, /<details class="[^"]*" open="">\s*<summary>To come/);
     assert.doesNotMatch(text, /No jobs yet/);
-    assert.doesNotMatch(await read(visitor, '/jobs?q=https://elsewhere.example/'), /To come/);
+    assert.doesNotMatch(await visitor.read('/jobs?q=https://elsewhere.example/'), /To come/);
     const other = await begin();
-    assert.doesNotMatch(await read(other.visitor, '/jobs'), /To come/);
+    assert.doesNotMatch(await other.visitor.read('/jobs'), /To come/);
   });
 
   test("the job list shows times in UTC or in the viewer's time zone", async () => {
@@ -290,12 +281,12 @@ describe('a list of jobs', () => {
     ];
     const assertShown = async (zone: string, head: RegExp, exact: RegExp) => {
       for (const [path, at] of lists) {
-        const page = await read(visitor, path);
+        const page = await visitor.read(path);
         assert.match(page, head, path);
         assert.ok(page.includes(short(at, zone)), `${path}: ${short(at, zone)} in ${page}`);
         assert.doesNotMatch(page, /\d d ago/);
       }
-      assert.match(await read(visitor, `/jobs/${id}`), exact);
+      assert.match(await visitor.read(`/jobs/${id}`), exact);
     };
     assert.doesNotMatch((await visitor.get('/jobs')).text, /Times in/, 'no zone is known');
     await assertShown('UTC', /, UTC /, /\d\d:\d\d:\d\d UTC/);
@@ -325,12 +316,12 @@ describe('next steps', () => {
     const { text } = await visitor.get(`/jobs/${first}`);
     assert.match(text, new RegExp(`<form[^>]*action="/jobs/${second}"`));
     assert.match(asText(text), /Fire the retry now/);
-    assert.doesNotMatch(await read(visitor, `/jobs/${second}`), /Fire the retry/);
+    assert.doesNotMatch(await visitor.read(`/jobs/${second}`), /Fire the retry/);
     await visitor.post(`/jobs/${second}`, { intent: 'fire', job: second });
     const fired = await dashboard.service.work.findJob(user.teamId, second);
     assert.ok(fired && fired.scheduledAt < now + 60_000);
     await dashboard.service.work.pauseQueue(user.teamId, queueId);
-    assert.match(await read(visitor, `/jobs/${first}`), /Fire the retry when the queue is enabled/);
+    assert.match(await visitor.read(`/jobs/${first}`), /Fire the retry when the queue is enabled/);
   });
 
   test('a queue’s page creates a job in it, unless it is paused', async () => {
@@ -348,12 +339,12 @@ describe('next steps', () => {
   test('hints about allowed targets follow the settings', async () => {
     const { visitor } = await begin();
     for (const path of ['/jobs/new', '/crons/new']) {
-      const page = await read(visitor, path);
+      const page = await visitor.read(path);
       assert.match(page, /at a public address or within 127\.0\.0\.0\/8, as the operator allows/);
     }
     await using strict = await startDashboard({ ALLOWED_NETWORKS: '' }, { sends: false });
     const someone = await strict.signIn(await strict.user('strict@bells.test'));
-    const page = await read(someone, '/jobs/new');
+    const page = await someone.read('/jobs/new');
     assert.match(page, /It must be reachable from the public internet over IPv4\./);
   });
 });

@@ -96,7 +96,7 @@ async function listIntents(file: string): Promise<string[]> {
   );
   const lines = [text, ...texts].flatMap((each) => each.split('\n'));
   const about = lines.filter((line) => /\bcase '|intent|kinds? =|simple =|: 'all-/i.test(line));
-  const words = about.join('\n').matchAll(/['"]([a-z]+(?:[-_][a-z]+){0,3})['"]/g);
+  const words = about.join('\n').matchAll(/['"]([a-z]+(?:-[a-z]+){0,3})['"]/g);
   return [...new Set(['', ...[...words].map(([, word = '']) => word)])];
 }
 

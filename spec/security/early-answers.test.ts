@@ -10,7 +10,7 @@ import { eventually } from '#testing/wait';
 /** A request is refused while its body is still being sent: the client must receive the answer (§4.5). */
 
 const MIB = 1024 * 1024;
-const TRIES = 20;
+const TRIES = 8;
 let belfry: BelfryProcess;
 let origin: string;
 
