@@ -1,7 +1,6 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
@@ -11,7 +10,7 @@ import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#app/service';
 import { openStore } from '#store/store';
 import { realClock } from '#app/real-clock';
-import { before } from './hooks.ts';
+import { useStarted } from './hooks.ts';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
 
@@ -162,12 +161,8 @@ export async function startDashboard(
   };
 }
 
-/** Starts before the tests of a file or suite and ends after them. */
 export function useDashboard(...given: Parameters<typeof startDashboard>): TestDashboard {
-  const dashboard = {} as TestDashboard;
-  before(async () => void Object.assign(dashboard, await startDashboard(...given)));
-  after(() => dashboard[Symbol.asyncDispose]());
-  return dashboard;
+  return useStarted(() => startDashboard(...given));
 }
 
 function keepEvents(events: TestDashboard['events']): Log {

@@ -1,4 +1,4 @@
-import { before as beforeAll } from 'node:test';
+import { after, before as beforeAll } from 'node:test';
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -8,4 +8,12 @@ let last: Promise<unknown> = Promise.resolve();
  */
 export function before(hook: () => unknown): void {
   beforeAll(() => (last = last.catch(() => {}).then(hook)));
+}
+
+/** Starts before the tests of a file or suite, behind what it names, and ends after them. */
+export function useStarted<T extends AsyncDisposable>(start: () => Promise<T>): T {
+  const started = {} as T;
+  before(async () => void Object.assign(started, await start()));
+  after(() => started[Symbol.asyncDispose]());
+  return started;
 }

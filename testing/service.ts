@@ -1,4 +1,3 @@
-import { after } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { type Log, silentLog } from '#domain/log';
@@ -7,7 +6,7 @@ import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
 import { type Answer, postJson } from './client.ts';
 import { eventually } from './process.ts';
-import { before } from './hooks.ts';
+import { useStarted } from './hooks.ts';
 import { startHttpServer } from './http-server.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that only tests move. */
@@ -95,12 +94,8 @@ export async function startService(
   };
 }
 
-/** Starts before the tests of a file or suite and ends after them. */
 export function useService(...given: Parameters<typeof startService>): TestService {
-  const service = {} as TestService;
-  before(async () => void Object.assign(service, await startService(...given)));
-  after(() => service[Symbol.asyncDispose]());
-  return service;
+  return useStarted(() => startService(...given));
 }
 
 async function makeUser({ people }: BelfryService): Promise<{ teamId: string; apiToken: string }> {

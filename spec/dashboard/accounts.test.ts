@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import decodeQr from 'qr/decode.js';
 import { totpOf } from '#testing/authenticator';
-import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startBrowser } from '#testing/browser';
 import { postJson } from '#testing/client';
-import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { PASSWORD, startDashboard, useDashboard } from '#testing/dashboard';
+import { before, useStarted } from '#testing/hooks';
 import { heading, press } from '#testing/pages';
 import { PlainPage } from '#testing/plain-page';
 
 /** How people come to have an account, get in, and keep it theirs. */
 
-let browser: TestBrowser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser.close());
+const browser = useStarted(startBrowser);
 
 const fill = async (page: Page, fields: Record<string, string>) => {
   for (const [label, value] of Object.entries(fields)) {
@@ -105,12 +102,8 @@ describe('a new user', () => {
 });
 
 describe('an account', () => {
-  let dashboard: TestDashboard;
-  before(async () => {
-    dashboard = await startDashboard();
-    await dashboard.user('owner@bells.test');
-  });
-  after(() => dashboard[Symbol.asyncDispose]());
+  const dashboard = useDashboard();
+  before(() => dashboard.user('owner@bells.test'));
   const member = (email: string) => dashboard.user(email, { role: 'member' });
   const visit = (path: string) => PlainPage.open(dashboard.visitor(), path);
   const signedIn = async (email: string) => {

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { useStarted } from '#testing/hooks';
+import { startDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
-import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+import { startSmtpServer } from '#testing/smtp';
 
 /** Email addresses of channels (§6.5): an admin adds them, and recipients without an account confirm and stop them. */
 
 const LIST = '/settings/notifications';
 const ASKS = 'Confirm that you want alerts from Belfry';
 
-let dashboard: TestDashboard;
-let smtp: SmtpReceiver;
+const smtp = useStarted(startSmtpServer);
+const dashboard = useStarted(() => startDashboard({ SMTP_URL: smtp.url }, { sends: false }));
 let count = 0;
-
-before(async () => {
-  smtp = await startSmtpServer();
-  dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await smtp.close();
-});
 
 /** An owner, and an address that nothing was mailed to before. */
 async function begin(): Promise<{ owner: TestUser; email: string }> {
@@ -51,57 +43,55 @@ async function confirmed() {
   return { owner, email, stop, stateOf };
 }
 
-describe('email addresses of a channel', () => {
-  test('an admin adds addresses, and a recipient without an account confirms and stops one', async () => {
-    const { owner, email } = await begin();
-    const late = `late${count}@ops.test`;
-    const page = await PlainPage.open(await dashboard.signIn(owner), `${LIST}/new`);
-    await page.press('Save', { Name: 'On call', Channel: 'Email to named addresses' });
-    page.shows('Enter at least one email address.');
-    await page.press('Save', { Addresses: `${email}\nno address` });
-    page.shows('"address" is no valid email address.');
-    await page.press('Save', { Addresses: `${email.toUpperCase()},\n${late}\n${email}` });
-    page.shows('The channel “On call” is added.');
-    page.shows('Email addresses · 2 addresses, 2 waiting for confirmation');
-    await page.follow('On call');
-    page.shows('Waiting for confirmation');
+test('an admin adds addresses, and a recipient without an account confirms and stops one', async () => {
+  const { owner, email } = await begin();
+  const late = `late${count}@ops.test`;
+  const page = await PlainPage.open(await dashboard.signIn(owner), `${LIST}/new`);
+  await page.press('Save', { Name: 'On call', Channel: 'Email to named addresses' });
+  page.shows('Enter at least one email address.');
+  await page.press('Save', { Addresses: `${email}\nno address` });
+  page.shows('"address" is no valid email address.');
+  await page.press('Save', { Addresses: `${email.toUpperCase()},\n${late}\n${email}` });
+  page.shows('The channel “On call” is added.');
+  page.shows('Email addresses · 2 addresses, 2 waiting for confirmation');
+  await page.follow('On call');
+  page.shows('Waiting for confirmation');
 
-    const first = await linkFor(email);
-    await linkFor(late);
-    await page.part('li', email).press('Resend link');
-    page.shows('A new link is mailed.');
-    const second = await linkFor(email);
+  const first = await linkFor(email);
+  await linkFor(late);
+  await page.part('li', email).press('Resend link');
+  page.shows('A new link is mailed.');
+  const second = await linkFor(email);
 
-    const recipient = await PlainPage.open(dashboard.visitor(), first);
-    assert.equal(recipient.heading, 'This link no longer works');
-    await recipient.go(second);
-    assert.equal(recipient.heading, 'Confirm your address');
-    recipient.shows(`The team “Mailed ${count}”`);
-    await page.go(page.path);
-    page.lacks('Confirmed');
-    await recipient.press('Confirm address');
-    assert.equal(recipient.heading, 'The address is confirmed');
-    await page.go(page.path);
-    page.shows('Confirmed');
+  const recipient = await PlainPage.open(dashboard.visitor(), first);
+  assert.equal(recipient.heading, 'This link no longer works');
+  await recipient.go(second);
+  assert.equal(recipient.heading, 'Confirm your address');
+  recipient.shows(`The team “Mailed ${count}”`);
+  await page.go(page.path);
+  page.lacks('Confirmed');
+  await recipient.press('Confirm address');
+  assert.equal(recipient.heading, 'The address is confirmed');
+  await page.go(page.path);
+  page.shows('Confirmed');
 
-    await page.press('Send test');
-    page.shows('It went to the confirmed addresses.');
-    const stop = await pathIn(email, 'Test', 'stop-alerts');
-    await recipient.go(stop);
-    assert.equal(recipient.heading, 'Stop these mails');
-    await recipient.press('Stop the mails');
-    assert.equal(recipient.heading, 'The mails are stopped');
-    await page.go(page.path);
-    page.shows('Stopped by the recipient');
-    await page.press('Send test');
-    page.shows('no address of the channel is confirmed.');
-    assert.equal(smtp.mails.filter(({ to }) => to.includes(late)).length, 1, 'the link alone');
+  await page.press('Send test');
+  page.shows('It went to the confirmed addresses.');
+  const stop = await pathIn(email, 'Test', 'stop-alerts');
+  await recipient.go(stop);
+  assert.equal(recipient.heading, 'Stop these mails');
+  await recipient.press('Stop the mails');
+  assert.equal(recipient.heading, 'The mails are stopped');
+  await page.go(page.path);
+  page.shows('Stopped by the recipient');
+  await page.press('Send test');
+  page.shows('no address of the channel is confirmed.');
+  assert.equal(smtp.mails.filter(({ to }) => to.includes(late)).length, 1, 'the link alone');
 
-    await page.part('li', email).press('Remove');
-    page.shows(`${email} is removed.`);
-    assert.ok(!page.buttons.includes('Remove'), 'the last one');
-    assert.equal(page.field('Addresses'), late);
-  });
+  await page.part('li', email).press('Remove');
+  page.shows(`${email} is removed.`);
+  assert.ok(!page.buttons.includes('Remove'), 'the last one');
+  assert.equal(page.field('Addresses'), late);
 });
 
 describe('the link that stops mails', () => {

@@ -181,40 +181,34 @@ describe('a team', () => {
   });
 });
 
-describe('groups of a proxy', () => {
-  test('groups of a proxy apply with each request', async () => {
-    const env = {
-      PROXY_SIGN_IN_HEADER: 'Remote-Email',
-      PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
-      PROXY_SIGN_IN_FROM: '127.0.0.1',
-      GROUP_ROLES: 'ops=Bells:member',
-    };
-    await using proxied = await startDashboard(env, { sends: false });
-    const chief = await proxied.user('chief@bells.test');
-    const ida = proxied.visitor();
-    const as = (groups: string) => ({ 'Remote-Email': 'ida@bells.test', 'Remote-Groups': groups });
-    assert.equal((await ida.get('/crons', as('staff'))).status, 302, 'no account');
-    assert.equal((await ida.get('/crons', as('staff, ops'))).status, 302, 'no team is chosen');
-    const chooseTeam = () =>
-      ida.post('/teams/switch', { teamId: chief.teamId }, { ...as('ops'), Origin: proxied.url });
-    await chooseTeam();
-    assert.equal((await ida.get('/crons', as('staff, ops'))).status, 200);
-    assert.equal(await roleOf('ida@bells.test', proxied), 'member');
-    const form = { intent: 'name', name: 'Changed', for_team: chief.teamId };
-    const sent = await ida.post('/settings/profile', form, { ...as('staff'), Origin: proxied.url });
-    assert.notEqual(sent.headers.get('Location'), '/settings/profile', 'not even a form passes');
-    assert.equal(await roleOf('ida@bells.test', proxied), null);
-    assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
-    await chooseTeam();
-    assert.equal((await ida.get('/crons', as('ops'))).status, 200);
-    const isLogged = () => proxied.events.some(({ event }) => event === 'account.groups-missing');
-    assert.ok(!isLogged());
-    const without = { 'Remote-Email': 'ida@bells.test' };
-    assert.equal(
-      (await ida.get('/crons', without)).status,
-      302,
-      'a proxy leaves out what is empty',
-    );
-    assert.ok(isLogged());
-  });
+test('groups of a proxy apply with each request', async () => {
+  const env = {
+    PROXY_SIGN_IN_HEADER: 'Remote-Email',
+    PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
+    PROXY_SIGN_IN_FROM: '127.0.0.1',
+    GROUP_ROLES: 'ops=Bells:member',
+  };
+  await using proxied = await startDashboard(env, { sends: false });
+  const chief = await proxied.user('chief@bells.test');
+  const ida = proxied.visitor();
+  const as = (groups: string) => ({ 'Remote-Email': 'ida@bells.test', 'Remote-Groups': groups });
+  assert.equal((await ida.get('/crons', as('staff'))).status, 302, 'no account');
+  assert.equal((await ida.get('/crons', as('staff, ops'))).status, 302, 'no team is chosen');
+  const chooseTeam = () =>
+    ida.post('/teams/switch', { teamId: chief.teamId }, { ...as('ops'), Origin: proxied.url });
+  await chooseTeam();
+  assert.equal((await ida.get('/crons', as('staff, ops'))).status, 200);
+  assert.equal(await roleOf('ida@bells.test', proxied), 'member');
+  const form = { intent: 'name', name: 'Changed', for_team: chief.teamId };
+  const sent = await ida.post('/settings/profile', form, { ...as('staff'), Origin: proxied.url });
+  assert.notEqual(sent.headers.get('Location'), '/settings/profile', 'not even a form passes');
+  assert.equal(await roleOf('ida@bells.test', proxied), null);
+  assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
+  await chooseTeam();
+  assert.equal((await ida.get('/crons', as('ops'))).status, 200);
+  const isLogged = () => proxied.events.some(({ event }) => event === 'account.groups-missing');
+  assert.ok(!isLogged());
+  const without = { 'Remote-Email': 'ida@bells.test' };
+  assert.equal((await ida.get('/crons', without)).status, 302, 'a proxy leaves out what is empty');
+  assert.ok(isLogged());
 });

@@ -121,25 +121,23 @@ describe('a filter', () => {
   });
 });
 
-describe('a bulk action', () => {
-  test('a bulk action on all matches excludes jobs that failed after the page was loaded', async () => {
-    const { visitor, fail, counts } = await begin();
-    await fail(2);
-    const page = await visitor.get('/jobs?tab=failed&code=5xx');
-    assert.match(asText(page.text), /Delete 2 failed jobs that match the search\?/);
-    const asOf = /name="as_of" value="(\d+)"/.exec(page.text)?.[1] ?? assert.fail();
-    await fail(1, { response_status: 404 });
-    await fail(1, { completed_at: Number(asOf) + 1 });
-    const form = { intent: 'delete', all: '1' };
-    const unsaid = await visitor.post('/jobs?tab=failed&code=5xx', form);
-    assert.equal(unsaid.status, 400, 'nobody knows what the page showed');
-    assert.equal((await counts()).failed, 4);
-    const answer = await visitor.post('/jobs?tab=failed&code=5xx', { ...form, as_of: asOf });
-    assert.equal(answer.status, 302);
-    assert.equal((await counts()).failed, 2, 'the other code and what failed since are left');
-    const one = await visitor.read('/jobs?tab=failed&code=404');
-    assert.match(one, /Delete 1 failed job that matches the search\?/);
-  });
+test('a bulk action on all matches excludes jobs that failed after the page was loaded', async () => {
+  const { visitor, fail, counts } = await begin();
+  await fail(2);
+  const page = await visitor.get('/jobs?tab=failed&code=5xx');
+  assert.match(asText(page.text), /Delete 2 failed jobs that match the search\?/);
+  const asOf = /name="as_of" value="(\d+)"/.exec(page.text)?.[1] ?? assert.fail();
+  await fail(1, { response_status: 404 });
+  await fail(1, { completed_at: Number(asOf) + 1 });
+  const form = { intent: 'delete', all: '1' };
+  const unsaid = await visitor.post('/jobs?tab=failed&code=5xx', form);
+  assert.equal(unsaid.status, 400, 'nobody knows what the page showed');
+  assert.equal((await counts()).failed, 4);
+  const answer = await visitor.post('/jobs?tab=failed&code=5xx', { ...form, as_of: asOf });
+  assert.equal(answer.status, 302);
+  assert.equal((await counts()).failed, 2, 'the other code and what failed since are left');
+  const one = await visitor.read('/jobs?tab=failed&code=404');
+  assert.match(one, /Delete 1 failed job that matches the search\?/);
 });
 
 describe('a failed job that was resent', () => {
@@ -258,55 +256,51 @@ describe('the text of a row', () => {
   });
 });
 
-describe('a cron’s history', () => {
-  test("a cron's history marks overlapping runs", async () => {
-    const { visitor, user } = await begin();
-    const { store } = dashboard.service;
-    const cron = await aCron(store, user.teamId, { name: 'Long' });
-    const ended = Date.now() - 60_000;
-    const own = { team_id: user.teamId, cron_id: cron.id };
-    await fillExecutions(store, [
-      { ...own, started_at: ended - 90_000, completed_at: ended, response_status: 200 },
-      { ...own, started_at: ended - 30_000, completed_at: ended - 10_000, response_status: 201 },
-      { ...own, started_at: ended, completed_at: ended + 10, response_status: 202 },
-    ]);
-    const page = await visitor.read(`/crons/${cron.id}`);
-    assert.match(page, /HTTP 201 started before the previous run ended/);
-    assert.doesNotMatch(page, /HTTP 20[02] began/);
-  });
+test("a cron's history marks overlapping runs", async () => {
+  const { visitor, user } = await begin();
+  const { store } = dashboard.service;
+  const cron = await aCron(store, user.teamId, { name: 'Long' });
+  const ended = Date.now() - 60_000;
+  const own = { team_id: user.teamId, cron_id: cron.id };
+  await fillExecutions(store, [
+    { ...own, started_at: ended - 90_000, completed_at: ended, response_status: 200 },
+    { ...own, started_at: ended - 30_000, completed_at: ended - 10_000, response_status: 201 },
+    { ...own, started_at: ended, completed_at: ended + 10, response_status: 202 },
+  ]);
+  const page = await visitor.read(`/crons/${cron.id}`);
+  assert.match(page, /HTTP 201 started before the previous run ended/);
+  assert.doesNotMatch(page, /HTTP 20[02] began/);
 });
 
-describe('the Alerts page', () => {
-  test('usage alerts appear at 80 and 100 % once a month and are not sent (§6.7)', async () => {
-    const { visitor, user } = await begin();
-    const { store } = dashboard.service;
-    const now = Date.now();
-    const use = async (runs: number) => {
-      for (let n = 0; n < runs; n++) await store.usage.countOne(user.teamId, 10, now);
-      await store.alerts.raiseUsage(now, () => 10);
-      await store.alerts.raiseUsage(now, () => 10);
-    };
-    await use(7);
-    assert.doesNotMatch(await visitor.read('/alerts'), /monthly limit/);
-    await use(1);
-    await use(2);
-    const page = await visitor.read('/alerts');
-    assert.equal(page.match(/80 % of the monthly limit is used/g)?.length, 1);
-    assert.equal(page.match(/The monthly limit is reached/g)?.length, 1);
-    assert.match(page, /8 of 10 runs of \w+ \d+ are used \(80 %\)/);
-    assert.match(await visitor.read('/alerts?level=usage&unread=1'), /Usage .*In the app only/);
-    assert.doesNotMatch(await visitor.read('/alerts?level=failure'), /monthly limit is/);
-    assert.deepEqual(await store.notifications.scanWaiting(), []);
-    const [newest] = await dashboard.service.work.listAlerts(user.teamId, { limit: 1 });
-    await visitor.post('/alerts', { intent: 'read-all', id: newest?.id ?? '' });
-    assert.equal((await dashboard.service.work.readAttention(user.teamId)).unreadAlerts, 0);
-    const other = await begin();
-    for (let n = 0; n < 5; n++) await store.usage.countOne(other.user.teamId, 5, now);
-    for (let n = 0; n < 2; n++) await store.alerts.raiseUsage(now, () => 5);
-    const both = await other.visitor.read('/alerts');
-    assert.equal(both.match(/The monthly limit is reached/g)?.length, 1);
-    assert.doesNotMatch(both, /80 % of the monthly limit is used/, 'both at once are one alert');
-  });
+test('usage alerts appear at 80 and 100 % once a month and are not sent (§6.7)', async () => {
+  const { visitor, user } = await begin();
+  const { store } = dashboard.service;
+  const now = Date.now();
+  const use = async (runs: number) => {
+    for (let n = 0; n < runs; n++) await store.usage.countOne(user.teamId, 10, now);
+    await store.alerts.raiseUsage(now, () => 10);
+    await store.alerts.raiseUsage(now, () => 10);
+  };
+  await use(7);
+  assert.doesNotMatch(await visitor.read('/alerts'), /monthly limit/);
+  await use(1);
+  await use(2);
+  const page = await visitor.read('/alerts');
+  assert.equal(page.match(/80 % of the monthly limit is used/g)?.length, 1);
+  assert.equal(page.match(/The monthly limit is reached/g)?.length, 1);
+  assert.match(page, /8 of 10 runs of \w+ \d+ are used \(80 %\)/);
+  assert.match(await visitor.read('/alerts?level=usage&unread=1'), /Usage .*In the app only/);
+  assert.doesNotMatch(await visitor.read('/alerts?level=failure'), /monthly limit is/);
+  assert.deepEqual(await store.notifications.scanWaiting(), []);
+  const [newest] = await dashboard.service.work.listAlerts(user.teamId, { limit: 1 });
+  await visitor.post('/alerts', { intent: 'read-all', id: newest?.id ?? '' });
+  assert.equal((await dashboard.service.work.readAttention(user.teamId)).unreadAlerts, 0);
+  const other = await begin();
+  for (let n = 0; n < 5; n++) await store.usage.countOne(other.user.teamId, 5, now);
+  for (let n = 0; n < 2; n++) await store.alerts.raiseUsage(now, () => 5);
+  const both = await other.visitor.read('/alerts');
+  assert.equal(both.match(/The monthly limit is reached/g)?.length, 1);
+  assert.doesNotMatch(both, /80 % of the monthly limit is used/, 'both at once are one alert');
 });
 
 describe('details of lists', () => {

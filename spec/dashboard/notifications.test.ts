@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { useStarted } from '#testing/hooks';
 import { DEFAULT_REF } from '#domain/alert-settings';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { startDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
-import { type Receiver, startReceiver } from '#testing/receiver';
-import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+import { startReceiver } from '#testing/receiver';
+import { startSmtpServer } from '#testing/smtp';
 
 /** Where alerts go (§6.5): chosen, tested and watched by the admins of a team, and by nobody else (§5.8). */
 
-let dashboard: TestDashboard;
-let chat: Receiver;
-let smtp: SmtpReceiver;
+const chat = useStarted(startReceiver);
+const smtp = useStarted(startSmtpServer);
+const dashboard = useStarted(() => startDashboard({ SMTP_URL: smtp.url }, { sends: false }));
 let teams = 0;
-
-before(async () => {
-  [chat, smtp] = await Promise.all([startReceiver(), startSmtpServer()]);
-  dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await Promise.all([chat.close(), smtp.close()]);
-});
 
 /** An admin who is not the owner, and a member. */
 async function begin(): Promise<{ admin: TestUser; member: TestUser }> {
@@ -40,52 +32,50 @@ const visit = async (user: TestUser, path = PAGE) =>
 
 const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelConfig(teamId);
 
-describe('a chat channel', () => {
-  test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
-    const { admin } = await begin();
-    const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
-    chat.answer(wrong, { status: 404 });
-    const page = await visit(admin);
-    assert.equal(page.heading, 'Notifications');
-    page.shows('all 3 members');
-    page.fill('Channel', 'Slack');
-    await page.press('Send test');
-    page.shows('incoming webhook is required');
+test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
+  const { admin } = await begin();
+  const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
+  chat.answer(wrong, { status: 404 });
+  const page = await visit(admin);
+  assert.equal(page.heading, 'Notifications');
+  page.shows('all 3 members');
+  page.fill('Channel', 'Slack');
+  await page.press('Send test');
+  page.shows('incoming webhook is required');
 
-    page.fill('Incoming webhook', `${chat.url}${wrong}`);
-    await page.press('Send test');
-    page.shows('The test could not be sent.', 'HTTP 404 error.');
-    assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
+  page.fill('Incoming webhook', `${chat.url}${wrong}`);
+  await page.press('Send test');
+  page.shows('The test could not be sent.', 'HTTP 404 error.');
+  assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
 
-    page.fill('Incoming webhook', `${chat.url}${right}`);
-    await page.press('Send test');
-    page.shows('The test is sent.');
-    const post = await chat.next(({ url }) => url === right);
-    assert.match((JSON.parse(post.body.toString()) as { text: string }).text, /^Test: alerts of/);
-    assert.deepEqual(await configOf(admin), { kind: 'email' });
-    assert.equal(page.field('Incoming webhook'), `${chat.url}${right}`);
-    await page.press('Save');
-    page.shows('Alerts go to Slack from now on.');
-    const saved = { kind: 'slack', url: `${chat.url}${right}` };
-    assert.deepEqual(await configOf(admin), saved);
+  page.fill('Incoming webhook', `${chat.url}${right}`);
+  await page.press('Send test');
+  page.shows('The test is sent.');
+  const post = await chat.next(({ url }) => url === right);
+  assert.match((JSON.parse(post.body.toString()) as { text: string }).text, /^Test: alerts of/);
+  assert.deepEqual(await configOf(admin), { kind: 'email' });
+  assert.equal(page.field('Incoming webhook'), `${chat.url}${right}`);
+  await page.press('Save');
+  page.shows('Alerts go to Slack from now on.');
+  const saved = { kind: 'slack', url: `${chat.url}${right}` };
+  assert.deepEqual(await configOf(admin), saved);
 
-    await page.go(PAGE);
-    assert.equal(page.field('Incoming webhook'), '');
-    page.shows(`${chat.url}/…f-it`);
-    assert.doesNotMatch(page.html, /s3cret/);
-    await page.press('Save');
-    page.shows('Alerts go to Slack from now on.');
-    assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
-    await page.go(PAGE);
-    page.fill('Channel', 'Discord');
-    await page.press('Save');
-    page.shows('incoming webhook is required');
-    assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
-    page.fill('Channel', 'Email to every member');
-    await page.press('Save');
-    page.shows('Alerts go to every member by email from now on.');
-    assert.deepEqual(await configOf(admin), { kind: 'email' });
-  });
+  await page.go(PAGE);
+  assert.equal(page.field('Incoming webhook'), '');
+  page.shows(`${chat.url}/…f-it`);
+  assert.doesNotMatch(page.html, /s3cret/);
+  await page.press('Save');
+  page.shows('Alerts go to Slack from now on.');
+  assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
+  await page.go(PAGE);
+  page.fill('Channel', 'Discord');
+  await page.press('Save');
+  page.shows('incoming webhook is required');
+  assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
+  page.fill('Channel', 'Email to every member');
+  await page.press('Save');
+  page.shows('Alerts go to every member by email from now on.');
+  assert.deepEqual(await configOf(admin), { kind: 'email' });
 });
 
 describe('the notification channel', () => {
@@ -150,56 +140,54 @@ describe('the notification channel', () => {
   });
 });
 
-describe('further channels', () => {
-  test('a channel is added, used by a cron, changed, and deleted with a list of its users', async () => {
-    const { admin, member } = await begin();
-    const { work } = dashboard.service;
-    const page = await visit(admin, LIST);
-    await page.follow('Add channel');
-    assert.equal(page.heading, 'Notifications');
-    page.fill('Name', 'On call');
-    page.fill('Channel', 'Slack');
-    await page.press('Save');
-    page.shows('incoming webhook is required');
-    assert.equal(page.field('Name'), 'On call');
-    page.fill('Incoming webhook', `${chat.url}/on-call/s3cret-part-of-it`);
-    await page.press('Save');
-    page.shows('The channel “On call” is added.', `${chat.url}/…f-it`);
-    assert.doesNotMatch(page.html, /s3cret/);
-    const [, added] = await work.listChannels(admin.teamId);
-    assert.ok(added);
+test('a channel is added, used by a cron, changed, and deleted with a list of its users', async () => {
+  const { admin, member } = await begin();
+  const { work } = dashboard.service;
+  const page = await visit(admin, LIST);
+  await page.follow('Add channel');
+  assert.equal(page.heading, 'Notifications');
+  page.fill('Name', 'On call');
+  page.fill('Channel', 'Slack');
+  await page.press('Save');
+  page.shows('incoming webhook is required');
+  assert.equal(page.field('Name'), 'On call');
+  page.fill('Incoming webhook', `${chat.url}/on-call/s3cret-part-of-it`);
+  await page.press('Save');
+  page.shows('The channel “On call” is added.', `${chat.url}/…f-it`);
+  assert.doesNotMatch(page.html, /s3cret/);
+  const [, added] = await work.listChannels(admin.teamId);
+  assert.ok(added);
 
-    const visitor = await dashboard.signIn(member);
-    const cron = { name: 'Nightly', url: `${chat.url}/x`, cron_expression: '@daily' };
-    const form = { ...cron, method: 'GET', timeout_seconds: '30', channels_shown: '1' };
-    const noted = { alert_note: 'Ask <b>Ada</b>', runbook_url: 'https://wiki.example/nightly' };
-    const chosen = { failure_channels: added.id, recovery_channels: 'default', ...noted };
-    const odd = { ...form, ...chosen, runbook_url: 'javascript:alert(1)' };
-    const refused = await visitor.post('/crons/new', odd);
-    assert.equal(refused.status, 422);
-    assert.ok(refused.text.includes('The runbook must be a valid URL.'));
-    assert.ok(refused.text.includes('Ask &lt;b&gt;Ada'), 'what was typed stays');
-    assert.equal((await visitor.post('/crons/new', { ...form, ...chosen })).status, 302);
-    const [made] = await work.listCrons(admin.teamId);
-    assert.deepEqual(made?.alertSettings.channels, {
-      warning: [],
-      failure: [added.id],
-    });
-    const edit = (await visitor.get(`/crons/${made.id}/edit`)).text;
-    assert.match(edit, /On call: Failure"[^>]*checked|checked[^>]*On call: Failure"/);
-    assert.ok(!edit.includes('s3cret'));
-    const shown = (await visitor.get(`/crons/${made.id}`)).text;
-    assert.ok(shown.includes('Warning: nobody · Failure: On call · Recovery: Default channel'));
-    assert.ok(shown.includes('Ask &lt;b&gt;Ada&lt;/b&gt;') && shown.includes(noted.runbook_url));
-
-    await page.go(page.path);
-    assert.match(await page.press('Delete'), /1 cron uses it\. .*go.* to the default channel/);
-    page.shows('The channel is deleted.');
-    assert.equal((await work.listChannels(admin.teamId)).length, 1);
-    const after = (await visitor.get(`/crons/${made.id}`)).text;
-    assert.ok(after.includes('Warning: nobody · Failure: Default channel'));
-    assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
+  const visitor = await dashboard.signIn(member);
+  const cron = { name: 'Nightly', url: `${chat.url}/x`, cron_expression: '@daily' };
+  const form = { ...cron, method: 'GET', timeout_seconds: '30', channels_shown: '1' };
+  const noted = { alert_note: 'Ask <b>Ada</b>', runbook_url: 'https://wiki.example/nightly' };
+  const chosen = { failure_channels: added.id, recovery_channels: 'default', ...noted };
+  const odd = { ...form, ...chosen, runbook_url: 'javascript:alert(1)' };
+  const refused = await visitor.post('/crons/new', odd);
+  assert.equal(refused.status, 422);
+  assert.ok(refused.text.includes('The runbook must be a valid URL.'));
+  assert.ok(refused.text.includes('Ask &lt;b&gt;Ada'), 'what was typed stays');
+  assert.equal((await visitor.post('/crons/new', { ...form, ...chosen })).status, 302);
+  const [made] = await work.listCrons(admin.teamId);
+  assert.deepEqual(made?.alertSettings.channels, {
+    warning: [],
+    failure: [added.id],
   });
+  const edit = (await visitor.get(`/crons/${made.id}/edit`)).text;
+  assert.match(edit, /On call: Failure"[^>]*checked|checked[^>]*On call: Failure"/);
+  assert.ok(!edit.includes('s3cret'));
+  const shown = (await visitor.get(`/crons/${made.id}`)).text;
+  assert.ok(shown.includes('Warning: nobody · Failure: On call · Recovery: Default channel'));
+  assert.ok(shown.includes('Ask &lt;b&gt;Ada&lt;/b&gt;') && shown.includes(noted.runbook_url));
+
+  await page.go(page.path);
+  assert.match(await page.press('Delete'), /1 cron uses it\. .*go.* to the default channel/);
+  page.shows('The channel is deleted.');
+  assert.equal((await work.listChannels(admin.teamId)).length, 1);
+  const after = (await visitor.get(`/crons/${made.id}`)).text;
+  assert.ok(after.includes('Warning: nobody · Failure: Default channel'));
+  assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
 });
 
 test('each kind of channel validates its fields and never shows its secrets', async () => {

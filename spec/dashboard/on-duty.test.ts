@@ -197,21 +197,19 @@ describe('resent jobs', () => {
   });
 });
 
-describe('destructive actions', () => {
-  test('Delete is in a menu away from Retry, and Cancel closes the question', async () => {
-    const scene = await begin();
-    await fail(scene, 1, 'disk full');
-    const cronId = await makeCron(scene);
-    const pages = ['/jobs?tab=failed', '/failures', `/crons/${cronId}`, `/queues/${scene.queueId}`];
-    for (const path of pages) {
-      const { text } = await scene.visitor.get(path);
-      assert.match(text, /data-danger[^>]*>Delete/, `${path} has it in a menu`);
-      const beside = /<button[^>]*data-variant="danger"[^>]*popovertarget=/i;
-      assert.doesNotMatch(text, beside, `${path} shows it beside the others`);
-      assert.match(text, /popovertargetaction="hide"[^>]*>(?:<[^>]*>)*Cancel/i, path);
-      assert.doesNotMatch(asText(text), /\bKeep\b/, path);
-    }
-  });
+test('Delete is in a menu away from Retry, and Cancel closes the question', async () => {
+  const scene = await begin();
+  await fail(scene, 1, 'disk full');
+  const cronId = await makeCron(scene);
+  const pages = ['/jobs?tab=failed', '/failures', `/crons/${cronId}`, `/queues/${scene.queueId}`];
+  for (const path of pages) {
+    const { text } = await scene.visitor.get(path);
+    assert.match(text, /data-danger[^>]*>Delete/, `${path} has it in a menu`);
+    const beside = /<button[^>]*data-variant="danger"[^>]*popovertarget=/i;
+    assert.doesNotMatch(text, beside, `${path} shows it beside the others`);
+    assert.match(text, /popovertargetaction="hide"[^>]*>(?:<[^>]*>)*Cancel/i, path);
+    assert.doesNotMatch(asText(text), /\bKeep\b/, path);
+  }
 });
 
 describe('a list of jobs', () => {

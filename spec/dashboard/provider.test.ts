@@ -259,72 +259,68 @@ describe('rejected provider sign-ins', () => {
   });
 });
 
-describe('users without a password', () => {
-  test('a user without a password confirms actions by a fresh provider sign-in', async () => {
-    provider.person = somebody();
-    const link = await invite('', 'member');
-    const visitor = dashboard.visitor();
-    await signIn(visitor, `?next=${encodeURIComponent(link)}`);
-    const profile = await visitor.get('/settings/profile');
-    assert.match(profile.text, /You have no password here/);
-    assert.match(profile.text, /Confirm with Bell House/);
-    assert.doesNotMatch(profile.text, /type="password"/);
-    const generate = () => visitor.post('/settings/api-token', { password: '' });
-    const refused = await generate();
-    assert.equal(refused.status, 422);
-    assert.match(refused.text, /Confirm with Bell House that it is you/);
-    const guess = await visitor.post('/settings/api-token', { password: 'anything' });
-    assert.equal(guess.status, 422);
+test('a user without a password confirms actions by a fresh provider sign-in', async () => {
+  provider.person = somebody();
+  const link = await invite('', 'member');
+  const visitor = dashboard.visitor();
+  await signIn(visitor, `?next=${encodeURIComponent(link)}`);
+  const profile = await visitor.get('/settings/profile');
+  assert.match(profile.text, /You have no password here/);
+  assert.match(profile.text, /Confirm with Bell House/);
+  assert.doesNotMatch(profile.text, /type="password"/);
+  const generate = () => visitor.post('/settings/api-token', { password: '' });
+  const refused = await generate();
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Confirm with Bell House that it is you/);
+  const guess = await visitor.post('/settings/api-token', { password: 'anything' });
+  assert.equal(guess.status, 422);
 
-    const again = await signIn(visitor, '?again=1&next=%2Fsettings%2Fapi-token');
-    assert.equal(again.headers.get('Location'), '/settings/api-token');
-    assert.equal(provider.asked.at(-1)?.get('prompt'), 'login');
-    assert.equal(provider.asked.at(-1)?.get('max_age'), '0');
-    const made = await generate();
-    assert.match(made.text, /belfry_/);
+  const again = await signIn(visitor, '?again=1&next=%2Fsettings%2Fapi-token');
+  assert.equal(again.headers.get('Location'), '/settings/api-token');
+  assert.equal(provider.asked.at(-1)?.get('prompt'), 'login');
+  assert.equal(provider.asked.at(-1)?.get('max_age'), '0');
+  const made = await generate();
+  assert.match(made.text, /belfry_/);
 
-    // The proof is of one session, and of none that is opened without being asked anew.
-    const proof = visitor.cookies.get('belfry_provider_again') ?? '';
-    await signIn(visitor);
-    assert.equal((await generate()).status, 422);
-    visitor.cookies.set('belfry_provider_again', proof);
-    assert.equal((await generate()).status, 422);
-  });
+  // The proof is of one session, and of none that is opened without being asked anew.
+  const proof = visitor.cookies.get('belfry_provider_again') ?? '';
+  await signIn(visitor);
+  assert.equal((await generate()).status, 422);
+  visitor.cookies.set('belfry_provider_again', proof);
+  assert.equal((await generate()).status, 422);
 });
 
-describe('a linked account', () => {
-  test('a linked account is unlinked with the password, and never from its only way to sign in', async () => {
-    const lou = await dashboard.user('lou@bells.test', { role: 'member' });
-    provider.person = somebody(lou.email);
-    const visitor = dashboard.visitor();
-    await signIn(visitor);
-    assert.match((await visitor.get('/settings/profile')).text, /Unlink Bell House/);
-    const part = (password: string) =>
-      visitor.post('/settings/profile', { intent: 'leave-provider', password });
-    assert.equal((await part('not the password')).status, 422);
-    assert.equal((await part(PASSWORD)).status, 302);
-    assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Unlink/);
-    provider.person = { ...somebody(lou.email), sub: 'lou, who came back' };
-    assert.equal((await signIn(dashboard.visitor())).status, 302, 'linked anew');
+test('a linked account is unlinked with the password, and never from its only way to sign in', async () => {
+  const lou = await dashboard.user('lou@bells.test', { role: 'member' });
+  provider.person = somebody(lou.email);
+  const visitor = dashboard.visitor();
+  await signIn(visitor);
+  assert.match((await visitor.get('/settings/profile')).text, /Unlink Bell House/);
+  const part = (password: string) =>
+    visitor.post('/settings/profile', { intent: 'leave-provider', password });
+  assert.equal((await part('not the password')).status, 422);
+  assert.equal((await part(PASSWORD)).status, 302);
+  assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Unlink/);
+  provider.person = { ...somebody(lou.email), sub: 'lou, who came back' };
+  assert.equal((await signIn(dashboard.visitor())).status, 302, 'linked anew');
 
-    const { operator } = dashboard.service.people;
-    assert.deepEqual(await operator.unlink(lou.email), { wasLinked: true });
-    assert.equal(await isSignedIn(visitor), false, 'the operator ends the sessions, too');
-    assert.deepEqual(await operator.unlink(lou.email), { wasLinked: false });
-    assert.equal(await operator.unlink('nobody@bells.test'), null);
+  const { operator } = dashboard.service.people;
+  assert.deepEqual(await operator.unlink(lou.email), { wasLinked: true });
+  assert.equal(await isSignedIn(visitor), false, 'the operator ends the sessions, too');
+  assert.deepEqual(await operator.unlink(lou.email), { wasLinked: false });
+  assert.equal(await operator.unlink('nobody@bells.test'), null);
 
-    provider.person = somebody();
-    const link = await invite('', 'member');
-    const guest = dashboard.visitor();
-    await signIn(guest, `?next=${encodeURIComponent(link)}`);
-    await signIn(guest, '?again=1');
-    assert.doesNotMatch((await guest.get('/settings/profile')).text, /Unlink/);
-    const forced = { intent: 'leave-provider', password: '' };
-    const refused = await guest.post('/settings/profile', forced);
-    assert.equal(refused.status, 422);
-    assert.match(refused.text, /only way in|Confirmed with/);
-    assert.equal((await signIn(dashboard.visitor())).status, 302, 'still linked');
-  });
+  provider.person = somebody();
+  const link = await invite('', 'member');
+  const guest = dashboard.visitor();
+  await signIn(guest, `?next=${encodeURIComponent(link)}`);
+  await signIn(guest, '?again=1');
+  assert.doesNotMatch((await guest.get('/settings/profile')).text, /Unlink/);
+  const forced = { intent: 'leave-provider', password: '' };
+  const refused = await guest.post('/settings/profile', forced);
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /only way in|Confirmed with/);
+  assert.equal((await signIn(dashboard.visitor())).status, 302, 'still linked');
 });
 
 describe('an unreachable provider', () => {
@@ -352,51 +348,49 @@ describe('an unreachable provider', () => {
   });
 });
 
-describe('sign-in without passwords', () => {
-  test('with passwords off only the provider can sign in', async () => {
-    const env = { ...provider.env, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
-    await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
-    provider.expect(strict.url);
-    const ada = await strict.user('ada@strict.test');
-    const { people } = strict.service;
-    const visitor = strict.visitor();
-    const login = await visitor.get('/login');
-    assert.match(login.text, /Sign in with Bell House/);
-    assert.doesNotMatch(login.text, /type="password"|passkey|Forgot the password/);
-    const posts = [
-      ['/login', { email: ada.email, password: PASSWORD }, 422],
-      ['/login/passkey', { intent: 'begin' }, 404],
-      ['/register', { name: 'M', email: 'm@x.test', password: 'long enough', team: 'M' }, 404],
-    ] as const;
-    for (const [path, form, status] of posts)
-      assert.equal((await visitor.post(path, form)).status, status, path);
-    assert.equal((await visitor.get('/forgot-password')).status, 404);
-    await visitor.post('/forgot-password', { email: ada.email });
-    await people.close();
-    assert.ok(!strict.events.some(({ event }) => event === 'mail.written-to-log'));
-    assert.equal(people.operator.takesPasswords(), false);
-    const reset = new URL((await people.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
-    const renewed = await visitor.post(reset, { password: 'long enough' });
-    assert.doesNotMatch(renewed.headers.get('Location') ?? '', /login/);
-    assert.equal(
-      (await strict.visitor().post('/login', { email: ada.email, password: 'long enough' })).status,
-      422,
-    );
-    const actor = { userId: ada.userId, teamId: ada.teamId, role: 'owner' } as const;
-    const desk = { clientAddress: '198.51.100.1' };
-    const invited = await people.teams.invite(actor, { email: null, role: 'member' }, desk);
-    assert.ok(invited.kind === 'invited');
-    const path = new URL(invited.link).pathname;
-    const guest = { name: 'Mal', email: 'mal@x.test', password: 'long enough' };
-    assert.doesNotMatch((await visitor.get(path)).text, /type="password"/);
-    assert.equal((await visitor.post(path, guest)).status, 422);
-    assert.equal((await visitor.get('/settings/profile')).status, 302);
+test('with passwords off only the provider can sign in', async () => {
+  const env = { ...provider.env, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
+  await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
+  provider.expect(strict.url);
+  const ada = await strict.user('ada@strict.test');
+  const { people } = strict.service;
+  const visitor = strict.visitor();
+  const login = await visitor.get('/login');
+  assert.match(login.text, /Sign in with Bell House/);
+  assert.doesNotMatch(login.text, /type="password"|passkey|Forgot the password/);
+  const posts = [
+    ['/login', { email: ada.email, password: PASSWORD }, 422],
+    ['/login/passkey', { intent: 'begin' }, 404],
+    ['/register', { name: 'M', email: 'm@x.test', password: 'long enough', team: 'M' }, 404],
+  ] as const;
+  for (const [path, form, status] of posts)
+    assert.equal((await visitor.post(path, form)).status, status, path);
+  assert.equal((await visitor.get('/forgot-password')).status, 404);
+  await visitor.post('/forgot-password', { email: ada.email });
+  await people.close();
+  assert.ok(!strict.events.some(({ event }) => event === 'mail.written-to-log'));
+  assert.equal(people.operator.takesPasswords(), false);
+  const reset = new URL((await people.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
+  const renewed = await visitor.post(reset, { password: 'long enough' });
+  assert.doesNotMatch(renewed.headers.get('Location') ?? '', /login/);
+  assert.equal(
+    (await strict.visitor().post('/login', { email: ada.email, password: 'long enough' })).status,
+    422,
+  );
+  const actor = { userId: ada.userId, teamId: ada.teamId, role: 'owner' } as const;
+  const desk = { clientAddress: '198.51.100.1' };
+  const invited = await people.teams.invite(actor, { email: null, role: 'member' }, desk);
+  assert.ok(invited.kind === 'invited');
+  const path = new URL(invited.link).pathname;
+  const guest = { name: 'Mal', email: 'mal@x.test', password: 'long enough' };
+  assert.doesNotMatch((await visitor.get(path)).text, /type="password"/);
+  assert.equal((await visitor.post(path, guest)).status, 422);
+  assert.equal((await visitor.get('/settings/profile')).status, 302);
 
-    provider.person = somebody(ada.email);
-    assert.equal((await signIn(visitor)).status, 302);
-    const token = await visitor.post('/settings/api-token', { password: PASSWORD });
-    assert.equal(token.status, 422, 'a password stands for nothing any more');
-    const change = { intent: 'password', current_password: PASSWORD, password: 'long enough' };
-    assert.equal((await visitor.post('/settings/profile', change)).status, 422);
-  });
+  provider.person = somebody(ada.email);
+  assert.equal((await signIn(visitor)).status, 302);
+  const token = await visitor.post('/settings/api-token', { password: PASSWORD });
+  assert.equal(token.status, 422, 'a password stands for nothing any more');
+  const change = { intent: 'password', current_password: PASSWORD, password: 'long enough' };
+  assert.equal((await visitor.post('/settings/profile', change)).status, 422);
 });

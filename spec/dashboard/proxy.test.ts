@@ -286,25 +286,23 @@ describe('rejected proxy sign-ins', () => {
   });
 });
 
-describe('the proxy as the only way to sign in', () => {
-  test('with proxy sign-in only, passwords are neither accepted nor asked for', async () => {
-    const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
-    await using strict = await startDashboard(env, { sends: false });
-    const uma = await strict.user('uma@strict.test');
-    const login = await strict.visitor().get('/login');
-    assert.match(login.text, /this request has no name from the proxy/);
-    assert.doesNotMatch(login.text, /type="password"|passkey/);
-    const form = { email: uma.email, password: PASSWORD };
-    assert.equal((await strict.visitor().post('/login', form)).status, 422);
-    const visitor = strict.visitor();
-    const page = await visitor.get('/settings/api-token', as(uma.email));
-    assert.match(page.text, /the proxy says with each page that it is you/);
-    const headers = { ...as(uma.email), Origin: strict.url };
-    const made = await visitor.post('/settings/api-token', { password: '' }, headers);
-    assert.match(made.text, /belfry_/);
+test('with proxy sign-in only, passwords are neither accepted nor asked for', async () => {
+  const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
+  await using strict = await startDashboard(env, { sends: false });
+  const uma = await strict.user('uma@strict.test');
+  const login = await strict.visitor().get('/login');
+  assert.match(login.text, /this request has no name from the proxy/);
+  assert.doesNotMatch(login.text, /type="password"|passkey/);
+  const form = { email: uma.email, password: PASSWORD };
+  assert.equal((await strict.visitor().post('/login', form)).status, 422);
+  const visitor = strict.visitor();
+  const page = await visitor.get('/settings/api-token', as(uma.email));
+  assert.match(page.text, /the proxy says with each page that it is you/);
+  const headers = { ...as(uma.email), Origin: strict.url };
+  const made = await visitor.post('/settings/api-token', { password: '' }, headers);
+  assert.match(made.text, /belfry_/);
 
-    const newcomer = strict.visitor();
-    const home = await newcomer.get('/', { ...as('vic@strict.test'), 'Remote-Name': 'Vic' });
-    assert.match(home.text, /Vic(&#x27;|')s team/);
-  });
+  const newcomer = strict.visitor();
+  const home = await newcomer.get('/', { ...as('vic@strict.test'), 'Remote-Name': 'Vic' });
+  assert.match(home.text, /Vic(&#x27;|')s team/);
 });

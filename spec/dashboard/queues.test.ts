@@ -124,26 +124,24 @@ describe('queues', () => {
   });
 });
 
-describe('the list of queues', () => {
-  test('the list of queues shows fifty a page and can be searched by name', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    for (let n = 100; n < 160; n++) await work.setQueue(user.teamId, `queue ${n}`, {});
-    const page = await visit('/queues', user);
-    assert.equal(page.heading, 'Queues');
-    page.shows('queue 149');
-    page.lacks('queue 150');
-    await page.follow('Next');
-    page.shows('queue 159');
-    page.lacks('queue 149');
-    await page.follow('First');
-    page.shows('queue 100');
-    await page.go('/queues?q=QUEUE%20157');
-    page.shows('queue 157');
-    page.lacks('queue 100');
-    await page.go('/queues?q=nothing');
-    page.shows('No queue matches');
-  });
+test('the list of queues shows fifty a page and can be searched by name', async () => {
+  const user = await begin();
+  const { work } = dashboard.service;
+  for (let n = 100; n < 160; n++) await work.setQueue(user.teamId, `queue ${n}`, {});
+  const page = await visit('/queues', user);
+  assert.equal(page.heading, 'Queues');
+  page.shows('queue 149');
+  page.lacks('queue 150');
+  await page.follow('Next');
+  page.shows('queue 159');
+  page.lacks('queue 149');
+  await page.follow('First');
+  page.shows('queue 100');
+  await page.go('/queues?q=QUEUE%20157');
+  page.shows('queue 157');
+  page.lacks('queue 100');
+  await page.go('/queues?q=nothing');
+  page.shows('No queue matches');
 });
 
 describe('a queue', () => {

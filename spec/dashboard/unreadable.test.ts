@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { A_CRON } from '#testing/factories';
 import { startDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
@@ -9,52 +9,50 @@ import type { Visitor } from '#testing/visitor';
 const SEALED_ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
 
 /** Its pages open all the same, say so, and let it be entered anew. */
-describe("stored values that APP_KEY can't decrypt", () => {
-  test("values that can't be decrypted are reported on the pages of the run, cron and secret", async () => {
-    await using target = await startReceiver();
-    await using dashboard = await startDashboard();
-    const user = await dashboard.user('ada@bells.test');
-    const visitor = await dashboard.signIn(user);
-    const { store, work } = dashboard.service;
-    const request = {
-      method: 'POST',
-      url: `${target.url}/hook`,
-      headers: [['X-Key', 'k']],
-      payload: '{"a":1}',
-      callbackUrl: null,
-    } as const;
-    const cron = await work.createCron(user.teamId, { ...A_CRON, ...request, name: 'Damaged' });
-    const job = await store.jobs.accept({
-      ...request,
-      teamId: user.teamId,
-      queue: 'emails',
-      delaySeconds: 3600,
-      actor: null,
-    });
-    const damage = { sealed_headers: SEALED_ELSEWHERE };
-    await store.database.transact(async (trx) => {
-      await trx.updateTable('crons').set(damage).where('id', '=', cron.id).execute();
-      await trx.updateTable('jobs').set(damage).where('id', '=', job.jobId).execute();
-    });
-    await store.jobs.fire(user.teamId, [job.jobId]);
-    await work.runCronNow(user.teamId, cron.id);
-    await eventually(async () => (await store.jobs.find(user.teamId, job.jobId))?.completedAt);
-
-    const said = /stored headers can(&#x27;|')t be opened with this APP_KEY/;
-    await expectPage(visitor, `/jobs/${job.jobId}`, said, /Nothing was sent/);
-    await expectPage(visitor, `/crons/${cron.id}`, said, /enter it again and save/);
-    await expectPage(visitor, `/crons/${cron.id}/edit`, said);
-    await expectPage(visitor, '/crons', /Damaged/);
-    assert.equal(target.requests.length, 0);
-
-    await store.teams.setSigningSecret(user.teamId, 'whsec_hush', 1);
-    await store.database.transact((trx) =>
-      trx.updateTable('teams').set({ sealed_signing_secret: SEALED_ELSEWHERE }).execute(),
-    );
-    await expectPage(visitor, '/settings/signing', /signing secret can(&#x27;|')t be opened/);
-    await visitor.post('/settings/signing', { intent: 'generate' });
-    assert.match((await store.teams.readSigningSecret(user.teamId))?.secret ?? '', /^whsec_/);
+test("values that can't be decrypted are reported on the pages of the run, cron and secret", async () => {
+  await using target = await startReceiver();
+  await using dashboard = await startDashboard();
+  const user = await dashboard.user('ada@bells.test');
+  const visitor = await dashboard.signIn(user);
+  const { store, work } = dashboard.service;
+  const request = {
+    method: 'POST',
+    url: `${target.url}/hook`,
+    headers: [['X-Key', 'k']],
+    payload: '{"a":1}',
+    callbackUrl: null,
+  } as const;
+  const cron = await work.createCron(user.teamId, { ...A_CRON, ...request, name: 'Damaged' });
+  const job = await store.jobs.accept({
+    ...request,
+    teamId: user.teamId,
+    queue: 'emails',
+    delaySeconds: 3600,
+    actor: null,
   });
+  const damage = { sealed_headers: SEALED_ELSEWHERE };
+  await store.database.transact(async (trx) => {
+    await trx.updateTable('crons').set(damage).where('id', '=', cron.id).execute();
+    await trx.updateTable('jobs').set(damage).where('id', '=', job.jobId).execute();
+  });
+  await store.jobs.fire(user.teamId, [job.jobId]);
+  await work.runCronNow(user.teamId, cron.id);
+  await eventually(async () => (await store.jobs.find(user.teamId, job.jobId))?.completedAt);
+
+  const said = /stored headers can(&#x27;|')t be opened with this APP_KEY/;
+  await expectPage(visitor, `/jobs/${job.jobId}`, said, /Nothing was sent/);
+  await expectPage(visitor, `/crons/${cron.id}`, said, /enter it again and save/);
+  await expectPage(visitor, `/crons/${cron.id}/edit`, said);
+  await expectPage(visitor, '/crons', /Damaged/);
+  assert.equal(target.requests.length, 0);
+
+  await store.teams.setSigningSecret(user.teamId, 'whsec_hush', 1);
+  await store.database.transact((trx) =>
+    trx.updateTable('teams').set({ sealed_signing_secret: SEALED_ELSEWHERE }).execute(),
+  );
+  await expectPage(visitor, '/settings/signing', /signing secret can(&#x27;|')t be opened/);
+  await visitor.post('/settings/signing', { intent: 'generate' });
+  assert.match((await store.teams.readSigningSecret(user.teamId))?.secret ?? '', /^whsec_/);
 });
 
 async function expectPage(visitor: Visitor, path: string, ...said: RegExp[]): Promise<void> {

@@ -146,38 +146,36 @@ async function readRows(teamId?: string): Promise<string> {
   return JSON.stringify(rows.flat().filter(isOfTeam));
 }
 
-describe('another team', () => {
-  test('a user of another team finds no page of the team and changes nothing of it by any form', async () => {
-    const outsider = await dashboard.signIn(
-      await dashboard.user('eve@whistles.test', { team: 'Whistles' }),
-    );
-    await outsider.get('/queues/new');
-    const before = await readRows(owner.teamId);
-    const found = new Set<number>();
-    for (const { page, file } of await listFormPages()) {
-      const isOfThing = Object.values(things).some((id) => page.includes(id));
-      if (isOfThing) found.add((await outsider.get(page)).status);
-      for (const intent of await listIntents(file)) {
-        // The sender keeps their own team.
-        if (intent === 'leave' || `${page} ${intent}` === '/settings/team delete') continue;
-        await outsider.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent));
-      }
+test('a user of another team finds no page of the team and changes nothing of it by any form', async () => {
+  const outsider = await dashboard.signIn(
+    await dashboard.user('eve@whistles.test', { team: 'Whistles' }),
+  );
+  await outsider.get('/queues/new');
+  const before = await readRows(owner.teamId);
+  const found = new Set<number>();
+  for (const { page, file } of await listFormPages()) {
+    const isOfThing = Object.values(things).some((id) => page.includes(id));
+    if (isOfThing) found.add((await outsider.get(page)).status);
+    for (const intent of await listIntents(file)) {
+      // The sender keeps their own team.
+      if (intent === 'leave' || `${page} ${intent}` === '/settings/team delete') continue;
+      await outsider.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent));
     }
-    assert.deepEqual([...found], [404]);
-    assert.equal(await readRows(owner.teamId), before);
-    const lists =
-      '/ /crons /queues /jobs?tab=all /failures /runs /alerts /maintenance /jobs/progress';
-    for (const list of [
-      ...lists.split(' '),
-      '/settings/activity',
-      '/settings/activity/export?format=jsonl',
-    ]) {
-      const { status, text } = await outsider.get(list);
-      assert.equal(status, 200, list);
-      for (const id of Object.values(things)) assert.ok(!text.includes(id), `${id} on ${list}`);
-      assert.doesNotMatch(text, /Evening bells|bells\.test/, list);
-    }
-  });
+  }
+  assert.deepEqual([...found], [404]);
+  assert.equal(await readRows(owner.teamId), before);
+  const lists =
+    '/ /crons /queues /jobs?tab=all /failures /runs /alerts /maintenance /jobs/progress';
+  for (const list of [
+    ...lists.split(' '),
+    '/settings/activity',
+    '/settings/activity/export?format=jsonl',
+  ]) {
+    const { status, text } = await outsider.get(list);
+    assert.equal(status, 200, list);
+    for (const id of Object.values(things)) assert.ok(!text.includes(id), `${id} on ${list}`);
+    assert.doesNotMatch(text, /Evening bells|bells\.test/, list);
+  }
 });
 
 describe('§5.8: a viewer', () => {
@@ -292,33 +290,31 @@ describe('§5.8: a viewer', () => {
   });
 });
 
-describe('making viewers', () => {
-  test('viewers are made by an invitation and on the members page', async () => {
-    const boss = await dashboard.signIn(owner);
-    const invite = { intent: 'invite', email: '', role: 'viewer' };
-    const { text } = await boss.post('/settings/members', invite);
-    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
-    const visitor = dashboard.visitor();
-    assert.match((await visitor.get(link)).text, /invites you as a viewer/);
-    const form = {
-      intent: 'register',
-      name: 'Vi',
-      email: 'vi@bells.test',
-      password: 'long enough',
-    };
-    assert.equal((await visitor.post(link, form)).status, 302);
-    assert.match((await visitor.get('/')).text, /View only/);
-    const { teams } = dashboard.service.people;
-    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
-    const find = async () =>
-      (await teams.listMembers(actor)).find(({ email }) => email === 'vi@bells.test');
-    const id = (await find())?.userId ?? '';
-    assert.equal((await find())?.role, 'viewer');
-    for (const role of ['member', 'viewer', 'admin'] as const) {
-      await boss.post('/settings/members', { intent: `make-${role}`, id });
-      assert.equal((await find())?.role, role);
-    }
-    const odd = await boss.post('/settings/members', { ...invite, role: 'owner' });
-    assert.equal(odd.status, 422);
-  });
+test('viewers are made by an invitation and on the members page', async () => {
+  const boss = await dashboard.signIn(owner);
+  const invite = { intent: 'invite', email: '', role: 'viewer' };
+  const { text } = await boss.post('/settings/members', invite);
+  const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+  const visitor = dashboard.visitor();
+  assert.match((await visitor.get(link)).text, /invites you as a viewer/);
+  const form = {
+    intent: 'register',
+    name: 'Vi',
+    email: 'vi@bells.test',
+    password: 'long enough',
+  };
+  assert.equal((await visitor.post(link, form)).status, 302);
+  assert.match((await visitor.get('/')).text, /View only/);
+  const { teams } = dashboard.service.people;
+  const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
+  const find = async () =>
+    (await teams.listMembers(actor)).find(({ email }) => email === 'vi@bells.test');
+  const id = (await find())?.userId ?? '';
+  assert.equal((await find())?.role, 'viewer');
+  for (const role of ['member', 'viewer', 'admin'] as const) {
+    await boss.post('/settings/members', { intent: `make-${role}`, id });
+    assert.equal((await find())?.role, role);
+  }
+  const odd = await boss.post('/settings/members', { ...invite, role: 'owner' });
+  assert.equal(odd.status, 422);
 });

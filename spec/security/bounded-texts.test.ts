@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import type { RouteConfigEntry } from '@react-router/dev/routes';
 import routes from '../../src/dashboard/routes.ts';
 import { CRON_FIELDS } from '#work/resources/cron';
 import { JOB_FIELDS } from '#work/resources/job';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { type PageForm, PlainPage } from '#testing/plain-page';
 import { eventually } from '#testing/process';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { assertTurns } from '#testing/spent-time';
 import type { Visitor } from '#testing/visitor';
 
@@ -33,21 +34,15 @@ const ATTACKS: Readonly<Record<string, (length: number) => string>> = {
   'NUL characters': (length) => '\0'.repeat(length),
 };
 
-let dashboard: TestDashboard;
-let target: Receiver;
+const dashboard = useDashboard({ SIGN_UP: 'open' });
+const target = useStarted(startReceiver);
 /** Of the team that the forms are about. */
 let owner: TestUser;
 let signedIn: Visitor;
 const agent = new http.Agent({ keepAlive: true });
 
-before(async () => {
-  [dashboard, target] = await Promise.all([startDashboard({ SIGN_UP: 'open' }), startReceiver()]);
-  await readTeam();
-});
-after(async () => {
-  agent.destroy();
-  await Promise.all([dashboard[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]);
-});
+before(readTeam);
+after(() => agent.destroy());
 
 interface SentForm extends PageForm {
   isPublic: boolean;

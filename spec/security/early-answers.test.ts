@@ -2,23 +2,24 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { readMetric } from '#testing/metrics';
-import { type BelfryProcess, startBelfry } from '#testing/process';
+import { startBelfry } from '#testing/process';
 import { eventually } from '#testing/wait';
 
 /** A request is refused while its body is still being sent: the client must receive the answer (§4.5). */
 
 const MIB = 1024 * 1024;
 const TRIES = 8;
-let belfry: BelfryProcess;
+const belfry = useStarted(() =>
+  startBelfry({ env: { TRUSTED_PROXIES: '1', API_RATE_LIMIT: '60' } }),
+);
 let origin: string;
 
-before(async () => {
-  belfry = await startBelfry({ env: { TRUSTED_PROXIES: '1', API_RATE_LIMIT: '60' } });
+before(() => {
   origin = `http://localhost:${new URL(belfry.url).port}`;
 });
-after(() => belfry[Symbol.asyncDispose]());
 
 interface Call {
   method?: string;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { type BelfryProcess, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
 import { WAIT_LIMIT_MS } from '#testing/limits';
@@ -11,20 +12,18 @@ import { WAIT_LIMIT_MS } from '#testing/limits';
 
 const PASSWORD = 'correct horse battery';
 const EMAIL = 'ada@bells.test';
-let belfry: BelfryProcess;
+const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
 let ada: Visitor;
 
 const visitorOf = ({ url }: BelfryProcess) =>
   new Visitor(url, `http://localhost:${new URL(url).port}`);
 
 before(async () => {
-  belfry = await startBelfry({ env: { TRUSTED_PROXIES: '1' } });
   const made = await belfry.cli('user', 'create', '--email', EMAIL, '--password', PASSWORD);
   assert.equal(made.code, 0, made.stderr);
   ada = visitorOf(belfry);
   assert.equal((await ada.post('/login', { email: EMAIL, password: PASSWORD })).status, 302);
 });
-after(() => belfry[Symbol.asyncDispose]());
 
 const failed = () => belfry.output.filter((line) => line.includes('dashboard.failed'));
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { readMetric } from '#testing/metrics';
-import { startBelfry, type BelfryProcess } from '#testing/process';
+import { startBelfry } from '#testing/process';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 /** Forms that are meant to hurt: what anybody on the network, or anybody with a session, can send. */
@@ -9,13 +10,12 @@ import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 const KIB = 1024;
 const URLENCODED = 'application/x-www-form-urlencoded';
 const PASSWORD = 'correct horse battery';
-let belfry: BelfryProcess;
+const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
 let session = '';
 /** Each form comes from an address of its own: how often one may try to sign in is another test's matter. */
 let senders = 0;
 
 before(async () => {
-  belfry = await startBelfry({ env: { TRUSTED_PROXIES: '1' } });
   const ada = ['--email', 'ada@bells.test', '--password', PASSWORD];
   const made = await belfry.cli('user', 'create', ...ada);
   assert.equal(made.code, 0, made.stderr);
@@ -26,7 +26,6 @@ before(async () => {
     .map((text) => text.split(';')[0])
     .join('; ');
 });
-after(() => belfry[Symbol.asyncDispose]());
 
 function send(path: string, body: string | null, type: string | null = URLENCODED, cookie = '') {
   return fetch(`${belfry.url}${path}`, {

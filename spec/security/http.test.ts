@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { before } from '#testing/hooks';
+import { useDashboard } from '#testing/dashboard';
 import { WAIT_LIMIT_MS } from '#testing/limits';
 
 /** Somebody writes requests that two servers may read in two ways, or that give back what they were sent. */
 
-let dashboard: TestDashboard;
-before(async () => {
-  dashboard = await startDashboard();
-  await dashboard.user('ada@bells.test');
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const dashboard = useDashboard();
+before(() => dashboard.user('ada@bells.test'));
 
 /** Sends these bytes on a connection of their own; gives all that comes until the service ends it. */
 async function sendRaw(text: string): Promise<string> {
@@ -60,22 +57,20 @@ describe('TRACE', () => {
   }
 });
 
-describe('unknown methods', () => {
-  test('a page answers an unknown method with 405 and logs no error', async () => {
-    const own = `Origin: ${dashboard.url}`;
-    const requests = [
-      ...['OPTIONS', 'TRACE', 'PROPFIND', 'PUT'].map((method) => [method, '/login'] as const),
-      ['POST', '/connection'],
-    ] as const;
-    for (const [method, path] of requests) {
-      const answer = await sendRaw(
-        `${method} ${path} HTTP/1.1\r\nHost: x\r\n${own}\r\nConnection: close\r\n\r\n`,
-      );
-      assert.match(answer, /^HTTP\/1\.1 405 /, `${method} ${path}`);
-    }
-    assert.deepEqual(
-      dashboard.events.filter(({ event }) => event === 'dashboard.failed'),
-      [],
+test('a page answers an unknown method with 405 and logs no error', async () => {
+  const own = `Origin: ${dashboard.url}`;
+  const requests = [
+    ...['OPTIONS', 'TRACE', 'PROPFIND', 'PUT'].map((method) => [method, '/login'] as const),
+    ['POST', '/connection'],
+  ] as const;
+  for (const [method, path] of requests) {
+    const answer = await sendRaw(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${own}\r\nConnection: close\r\n\r\n`,
     );
-  });
+    assert.match(answer, /^HTTP\/1\.1 405 /, `${method} ${path}`);
+  }
+  assert.deepEqual(
+    dashboard.events.filter(({ event }) => event === 'dashboard.failed'),
+    [],
+  );
 });

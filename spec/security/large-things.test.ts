@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import zlib from 'node:zlib';
 import { readMetric } from '#testing/metrics';
-import { type BelfryProcess, startBelfry } from '#testing/process';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
 import { untilEnded } from '#testing/remote';
 import { Visitor } from '#testing/visitor';
 
@@ -16,14 +17,12 @@ const MIB = 1024 * 1024;
 const PASSWORD = 'correct horse battery';
 const BLOCKED_LIMIT_SECONDS = 0.2;
 const TRIES = 3;
-let belfry: BelfryProcess;
-let target: Receiver;
+const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
+const target = useStarted(startReceiver);
 let ada: Visitor;
 let apiToken: string;
 
 before(async () => {
-  const env = { TRUSTED_PROXIES: '1' };
-  [belfry, target] = await Promise.all([startBelfry({ env }), startReceiver()]);
   const account = ['--email', 'ada@bells.test', '--password', PASSWORD, '--team', 'Bells'];
   const made = await belfry.cli('user', 'create', ...account);
   apiToken = (made.json as { apiToken: string }).apiToken;
@@ -45,7 +44,6 @@ before(async () => {
   );
   await ada.get('/jobs/new');
 });
-after(() => Promise.all([belfry[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]));
 
 /** How much longer work takes than it would on a machine that does nothing else: a bare number would depend on that. */
 function measureSlowness(): number {

@@ -3,13 +3,14 @@
  * notification shows them.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MASK } from '#domain/masking';
 import { startScene } from '#testing/alert-scene';
 import { postJson } from '#testing/client';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type TestUser, useDashboard } from '#testing/dashboard';
+import { before, useStarted } from '#testing/hooks';
 import { eventually } from '#testing/process';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { forEachStore } from '#testing/stores';
 import type { Visitor } from '#testing/visitor';
 
@@ -37,8 +38,8 @@ const HEADERS = {
 };
 const ASSERTION = { kind: 'json_path_equals', path: '$.iban', expected: '"FR"' } as const;
 
-let dashboard: TestDashboard;
-let receiver: Receiver;
+const receiver = useStarted(startReceiver);
+const dashboard = useDashboard({ MASKED_FIELDS: 'iban,api-key', SECRET_HEADERS: 'x-house-name' });
 let owner: TestUser;
 let member: TestUser;
 let visitor: Visitor;
@@ -107,14 +108,11 @@ async function readHeaders(path: string) {
 
 describe('masked values', () => {
   before(async () => {
-    receiver = await startReceiver();
     receiver.answer('/pay', {
       status: 200,
       headers: { 'X-Pay': '1', iban: `header-${SECRET}` },
       body: RESPONSE,
     });
-    const env = { MASKED_FIELDS: 'iban,api-key', SECRET_HEADERS: 'x-house-name' };
-    dashboard = await startDashboard(env);
     owner = await dashboard.user('owner@bells.test');
     member = await dashboard.user('member@bells.test', { role: 'member' });
     const { work } = dashboard.service;
@@ -148,10 +146,6 @@ describe('masked values', () => {
       const isOver = [failed, sent].every((each) => each?.status === 'dead_lettered');
       return run?.status === 'failed' && isOver;
     });
-  });
-  after(async () => {
-    await dashboard[Symbol.asyncDispose]();
-    await receiver.close();
   });
 
   test('no page, form, text to copy or export shows values of masked fields or secret headers', async () => {

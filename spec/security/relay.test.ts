@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
-import { type ReceivedMail, type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
+import { PASSWORD, startDashboard } from '#testing/dashboard';
+import { type ReceivedMail, startSmtpServer } from '#testing/smtp';
 
 /** An attacker tries to send their own words and links by mail through this installation. */
 
 const VICTIM = 'victim@bank.test';
 const BAIT = 'Your account is locked: https://evil.example/login or www.evil.example';
 
-let smtp: SmtpReceiver;
-let dashboard: TestDashboard;
-before(async () => {
-  smtp = await startSmtpServer();
-  dashboard = await startDashboard({
-    SMTP_URL: smtp.url,
-    SIGN_UP: 'open',
-    MAX_TEAMS_PER_USER: '3',
-  });
-  await dashboard.user('owner@bells.test');
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await smtp.close();
-});
+const smtp = useStarted(startSmtpServer);
+const dashboard = useStarted(() =>
+  startDashboard({ SMTP_URL: smtp.url, SIGN_UP: 'open', MAX_TEAMS_PER_USER: '3' }),
+);
+before(() => dashboard.user('owner@bells.test'));
 
 const pathIn = (mail: ReceivedMail) => /^http:\/\/[^/]+(\/\S+)$/m.exec(mail.text)?.[1] ?? 'no link';
 const mailTo = (address: string) => smtp.next((mail) => mail.to.includes(address));
@@ -133,39 +124,35 @@ describe('an invitation', () => {
   });
 });
 
-describe('alerts', () => {
-  test('alerts are emailed to confirmed addresses only', async () => {
-    const owner = await dashboard.user('boss@alerts.test', { team: 'Alerts' });
-    const visitor = await dashboard.signIn(owner);
-    const invite = { intent: 'invite', email: '', role: 'member' };
-    const link = /\/invitations\/[\w-]+/.exec(
-      (await visitor.post('/settings/members', invite)).text,
-    )?.[0];
-    const person = { name: 'X', password: PASSWORD, email: 'foreign@bank.test' };
-    assert.equal((await dashboard.visitor().post(link ?? '', person)).status, 302);
-    await mailTo('foreign@bank.test');
-    const outcome = await dashboard.service.notifier.sendTest(owner.teamId, { kind: 'email' });
-    assert.equal(outcome.kind, 'sent');
-    const mail = await smtp.next(({ to, subject }) => {
-      return to.includes('boss@alerts.test') && subject.startsWith('Test');
-    });
-    assert.doesNotMatch(mail.subject, /Alerts\b.*Alerts/);
-    assert.equal(mailsTo('foreign@bank.test').length, 1, 'the link to confirm, and nothing else');
+test('alerts are emailed to confirmed addresses only', async () => {
+  const owner = await dashboard.user('boss@alerts.test', { team: 'Alerts' });
+  const visitor = await dashboard.signIn(owner);
+  const invite = { intent: 'invite', email: '', role: 'member' };
+  const link = /\/invitations\/[\w-]+/.exec(
+    (await visitor.post('/settings/members', invite)).text,
+  )?.[0];
+  const person = { name: 'X', password: PASSWORD, email: 'foreign@bank.test' };
+  assert.equal((await dashboard.visitor().post(link ?? '', person)).status, 302);
+  await mailTo('foreign@bank.test');
+  const outcome = await dashboard.service.notifier.sendTest(owner.teamId, { kind: 'email' });
+  assert.equal(outcome.kind, 'sent');
+  const mail = await smtp.next(({ to, subject }) => {
+    return to.includes('boss@alerts.test') && subject.startsWith('Test');
   });
+  assert.doesNotMatch(mail.subject, /Alerts\b.*Alerts/);
+  assert.equal(mailsTo('foreign@bank.test').length, 1, 'the link to confirm, and nothing else');
 });
 
-describe('teams', () => {
-  test('a user can create as many teams as the operator allows', async () => {
-    const user = await dashboard.user('teams@bells.test', { team: 'First' });
-    const visitor = await dashboard.signIn(user);
-    const statuses: number[] = [];
-    for (let n = 0; n < 4; n++) {
-      statuses.push((await visitor.post('/teams/new', { name: `Team ${n}` })).status);
-    }
-    assert.deepEqual(statuses, [302, 302, 422, 422]);
-    assert.match(
-      (await visitor.post('/teams/new', { name: 'More' })).text,
-      /You own 3 teams already/,
-    );
-  });
+test('a user can create as many teams as the operator allows', async () => {
+  const user = await dashboard.user('teams@bells.test', { team: 'First' });
+  const visitor = await dashboard.signIn(user);
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    statuses.push((await visitor.post('/teams/new', { name: `Team ${n}` })).status);
+  }
+  assert.deepEqual(statuses, [302, 302, 422, 422]);
+  assert.match(
+    (await visitor.post('/teams/new', { name: 'More' })).text,
+    /You own 3 teams already/,
+  );
 });

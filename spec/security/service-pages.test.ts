@@ -24,48 +24,44 @@ const everywhere = [
   '/login',
 ];
 
-describe('security headers', () => {
-  test('every response forbids sniffing, and with https going back to http', async () => {
-    await using secure = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
-    for (const address of [...everywhere, '/bell.svg', '/nothing-here']) {
-      const { headers } = await askFor(secure, address);
-      assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
-      assert.match(headers.get('Strict-Transport-Security') ?? '', /^max-age=\d{7,}$/, address);
-    }
-  });
+test('every response forbids sniffing, and with https going back to http', async () => {
+  await using secure = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
+  for (const address of [...everywhere, '/bell.svg', '/nothing-here']) {
+    const { headers } = await askFor(secure, address);
+    assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
+    assert.match(headers.get('Strict-Transport-Security') ?? '', /^max-age=\d{7,}$/, address);
+  }
 });
 
-describe('a service on loopback with http', () => {
-  test('a loopback service sends no HSTS and shows metrics on this machine only', async () => {
-    await using belfry = await startBelfry();
-    for (const address of everywhere) {
-      const { headers } = await askFor(belfry, address);
-      assert.equal(headers.get('Strict-Transport-Security'), null, address);
-      assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
-    }
-    assert.equal((await askFor(belfry, '/metrics')).status, 200);
-    const passedOn = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Proto'];
-    for (const name of [...passedOn, 'CF-Connecting-IP']) {
-      const answer = await askFor(belfry, '/metrics', { [name]: '198.51.100.1' });
-      assert.equal(answer.status, 403, name);
-      assert.doesNotMatch(await answer.text(), /belfry_/);
-    }
-    for (const host of ['evil.example', `evil.example:${new URL(belfry.url).port}`]) {
-      assert.equal(await statusFor(belfry, '/metrics', host), 403, `Host: ${host}`);
-    }
-    assert.equal(await statusFor(belfry, '/metrics', 'localhost'), 200);
-    const folder = path.join(ROOT, 'src/dashboard/public');
-    const files = readdirSync(folder);
-    assert.ok(files.length > 0);
-    for (const file of files) {
-      const answer = await askFor(belfry, `/${file}`);
-      assert.equal(answer.status, 200, file);
-      assert.ok(
-        Buffer.from(await answer.arrayBuffer()).equals(readFileSync(path.join(folder, file))),
-      );
-      assert.doesNotMatch(answer.headers.get('Content-Type') ?? '', /html|octet-stream/);
-    }
-  });
+test('a loopback service sends no HSTS and shows metrics on this machine only', async () => {
+  await using belfry = await startBelfry();
+  for (const address of everywhere) {
+    const { headers } = await askFor(belfry, address);
+    assert.equal(headers.get('Strict-Transport-Security'), null, address);
+    assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
+  }
+  assert.equal((await askFor(belfry, '/metrics')).status, 200);
+  const passedOn = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Proto'];
+  for (const name of [...passedOn, 'CF-Connecting-IP']) {
+    const answer = await askFor(belfry, '/metrics', { [name]: '198.51.100.1' });
+    assert.equal(answer.status, 403, name);
+    assert.doesNotMatch(await answer.text(), /belfry_/);
+  }
+  for (const host of ['evil.example', `evil.example:${new URL(belfry.url).port}`]) {
+    assert.equal(await statusFor(belfry, '/metrics', host), 403, `Host: ${host}`);
+  }
+  assert.equal(await statusFor(belfry, '/metrics', 'localhost'), 200);
+  const folder = path.join(ROOT, 'src/dashboard/public');
+  const files = readdirSync(folder);
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const answer = await askFor(belfry, `/${file}`);
+    assert.equal(answer.status, 200, file);
+    assert.ok(
+      Buffer.from(await answer.arrayBuffer()).equals(readFileSync(path.join(folder, file))),
+    );
+    assert.doesNotMatch(answer.headers.get('Content-Type') ?? '', /html|octet-stream/);
+  }
 });
 
 /** The status of an answer to a request with this `Host`, as after DNS rebinding. */
@@ -102,24 +98,22 @@ describe('metrics of a public service', () => {
   });
 });
 
-describe('the API’s limit', () => {
-  test('the API limit counts an IPv6 network as one address, and IPv4 in any spelling', async () => {
-    await using belfry = await startBelfry({ env: { API_RATE_LIMIT: '3', TRUSTED_PROXIES: '1' } });
-    const statusFrom = async (address: string) => {
-      const answer = await fetch(`${belfry.url}/api/jobs`, {
-        method: 'POST',
-        headers: { 'X-Forwarded-For': address, Accept: 'application/json' },
-      });
-      return answer.status;
-    };
-    const statuses = [];
-    for (const host of ['::1', 'ffff::', ':a:b:c:d', '::2', '::3'])
-      statuses.push(await statusFrom(`2001:db8:1:2${host.startsWith('f') ? `:${host}` : host}`));
-    assert.deepEqual(statuses, [422, 422, 422, 429, 429]);
-    assert.equal(await statusFrom('2001:db8:1:3::1'), 422, 'its neighbour has a count of its own');
-    const spelt = [];
-    for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '[::ffff:c000:207]:443', '192.0.2.7:5'])
-      spelt.push(await statusFrom(address));
-    assert.deepEqual(spelt, [422, 422, 422, 429]);
-  });
+test('the API limit counts an IPv6 network as one address, and IPv4 in any spelling', async () => {
+  await using belfry = await startBelfry({ env: { API_RATE_LIMIT: '3', TRUSTED_PROXIES: '1' } });
+  const statusFrom = async (address: string) => {
+    const answer = await fetch(`${belfry.url}/api/jobs`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-For': address, Accept: 'application/json' },
+    });
+    return answer.status;
+  };
+  const statuses = [];
+  for (const host of ['::1', 'ffff::', ':a:b:c:d', '::2', '::3'])
+    statuses.push(await statusFrom(`2001:db8:1:2${host.startsWith('f') ? `:${host}` : host}`));
+  assert.deepEqual(statuses, [422, 422, 422, 429, 429]);
+  assert.equal(await statusFrom('2001:db8:1:3::1'), 422, 'its neighbour has a count of its own');
+  const spelt = [];
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '[::ffff:c000:207]:443', '192.0.2.7:5'])
+    spelt.push(await statusFrom(address));
+  assert.deepEqual(spelt, [422, 422, 422, 429]);
 });

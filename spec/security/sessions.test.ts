@@ -74,34 +74,32 @@ describe('a copied session', () => {
   });
 });
 
-describe('the session cookie with https', () => {
-  test("the session cookie can't be set by another host, and its http name is ignored", async () => {
-    await using dashboard = await startDashboard({ BASE_URL: 'https://belfry.example' });
-    const user = await dashboard.user(ADA);
-    const visitor = dashboard.visitor();
-    const answer = await visitor.post('/login', { email: user.email, password: PASSWORD });
-    const names = answer.setCookies.map((text) => text.slice(0, text.indexOf('=')));
-    assert.ok(names.includes('__Host-belfry.session_token'), String(names));
-    for (const text of answer.setCookies) {
-      assert.match(text, /^__Host-/);
-      assert.match(text, /; Secure/i);
-      assert.match(text, /; Path=\/(;|$)/i);
-      assert.match(text, /; HttpOnly/i);
-      assert.doesNotMatch(text, /Domain=/i);
-    }
-    assert.match(answer.headers.get('Strict-Transport-Security') ?? '', /max-age=\d+/);
-    assert.equal((await visitor.get('/settings/profile')).status, 200);
-    const themed = await visitor.post('/theme', { theme: 'dark' });
-    assert.ok(themed.setCookies.length > 0);
-    for (const text of themed.setCookies) assert.match(text, /^__Host-.*; Secure/i);
-    assert.match((await visitor.get('/settings/profile')).text, /data-theme="dark"/);
-    const value = visitor.cookies.get('__Host-belfry.session_token') ?? '';
-    for (const name of ['__Secure-belfry.session_token', 'belfry.session_token']) {
-      const thief = dashboard.visitor();
-      thief.cookies.set(name, value);
-      assert.equal((await thief.get('/settings/profile')).status, 302, name);
-    }
-    await visitor.post('/logout', {});
-    assert.equal((await visitor.get('/settings/profile')).status, 302);
-  });
+test("the session cookie can't be set by another host, and its http name is ignored", async () => {
+  await using dashboard = await startDashboard({ BASE_URL: 'https://belfry.example' });
+  const user = await dashboard.user(ADA);
+  const visitor = dashboard.visitor();
+  const answer = await visitor.post('/login', { email: user.email, password: PASSWORD });
+  const names = answer.setCookies.map((text) => text.slice(0, text.indexOf('=')));
+  assert.ok(names.includes('__Host-belfry.session_token'), String(names));
+  for (const text of answer.setCookies) {
+    assert.match(text, /^__Host-/);
+    assert.match(text, /; Secure/i);
+    assert.match(text, /; Path=\/(;|$)/i);
+    assert.match(text, /; HttpOnly/i);
+    assert.doesNotMatch(text, /Domain=/i);
+  }
+  assert.match(answer.headers.get('Strict-Transport-Security') ?? '', /max-age=\d+/);
+  assert.equal((await visitor.get('/settings/profile')).status, 200);
+  const themed = await visitor.post('/theme', { theme: 'dark' });
+  assert.ok(themed.setCookies.length > 0);
+  for (const text of themed.setCookies) assert.match(text, /^__Host-.*; Secure/i);
+  assert.match((await visitor.get('/settings/profile')).text, /data-theme="dark"/);
+  const value = visitor.cookies.get('__Host-belfry.session_token') ?? '';
+  for (const name of ['__Secure-belfry.session_token', 'belfry.session_token']) {
+    const thief = dashboard.visitor();
+    thief.cookies.set(name, value);
+    assert.equal((await thief.get('/settings/profile')).status, 302, name);
+  }
+  await visitor.post('/logout', {});
+  assert.equal((await visitor.get('/settings/profile')).status, 302);
 });

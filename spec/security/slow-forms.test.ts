@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import { after, before, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { test } from 'node:test';
+import { before } from '#testing/hooks';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import type { Visitor } from '#testing/visitor';
 
 /** A form that arrives slowly acts with the session, the team and the role at its end, not those at its beginning (§5.8). */
 
-let dashboard: TestDashboard;
+const dashboard = useDashboard();
 let owner: TestUser;
-
 before(async () => {
-  dashboard = await startDashboard();
   owner = await dashboard.user('ada@bells.test');
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 const CRON = { name: 'slow', url: 'http://a.test/', method: 'GET', cron_expression: '@daily' };
 const CHANNEL = {

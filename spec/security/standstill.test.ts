@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BelfryProcess, startBelfry } from '#testing/process';
+import { startBelfry } from '#testing/process';
 import { makeGate } from '#testing/scheduling';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { untilEnded } from '#testing/remote';
 
 /** The process stops for some time (a frozen machine, a blocked event loop). Its targets must not fail for that (§2.7). */
 
-let belfry: BelfryProcess;
-let target: Receiver;
+const belfry = useStarted(startBelfry);
+const target = useStarted(startReceiver);
 let apiToken: string;
 
 before(async () => {
-  [belfry, target] = await Promise.all([startBelfry(), startReceiver()]);
   const ada = ['--email', 'ada@bells.test', '--password', 'correct horse battery'];
   const made = await belfry.cli('user', 'create', ...ada, '--team', 'Bells');
   apiToken = (made.json as { apiToken: string }).apiToken;
@@ -21,7 +21,6 @@ before(async () => {
   const asserted = ['--assert', '[{"kind":"response_time_under","ms":1900}]'];
   assert.equal((await belfry.cli('queue', 'set', ...queue, ...asserted)).code, 0);
 });
-after(() => Promise.all([belfry[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]));
 
 interface Ended {
   status: string;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { totpOf } from '#testing/authenticator';
 import { postJson } from '#testing/client';
-import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { type ReceivedMail, type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+import { PASSWORD, startDashboard, type TestUser } from '#testing/dashboard';
+import { type ReceivedMail, startSmtpServer } from '#testing/smtp';
 import type { Visitor } from '#testing/visitor';
 
 /**
@@ -13,17 +14,9 @@ import type { Visitor } from '#testing/visitor';
 
 const NEW_PASSWORD = 'another fine password';
 
-let smtp: SmtpReceiver;
-let dashboard: TestDashboard;
-before(async () => {
-  smtp = await startSmtpServer();
-  dashboard = await startDashboard({ SMTP_URL: smtp.url });
-  await dashboard.user('owner@bells.test');
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await smtp.close();
-});
+const smtp = useStarted(startSmtpServer);
+const dashboard = useStarted(() => startDashboard({ SMTP_URL: smtp.url }));
+before(() => dashboard.user('owner@bells.test'));
 
 let people = 0;
 const aVictim = () => dashboard.user(`ada${++people}@bells.test`, { role: 'member' });
