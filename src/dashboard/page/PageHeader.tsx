@@ -7,7 +7,7 @@ import { useLiveRefresh } from './LiveRefresh.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import classes from './PageHeader.module.css';
 
-type PageHeaderProps = {
+export type PageHeaderProps = {
   title: string;
   beside?: ReactNode;
   note?: ReactNode;

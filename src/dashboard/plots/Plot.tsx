@@ -5,7 +5,9 @@ import { buildScale, round, type Scale, spaceLabels } from './plot-scale.ts';
 import classes from './Plot.module.css';
 
 type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
-type Series = { name: string; tone: Tone; values: readonly number[] };
+/** Null: not known. */
+type Value = number | null | undefined;
+type Series = { name: string; tone: Tone; values: readonly Value[] };
 
 export type PlotGap = {
   share: number;
@@ -26,14 +28,14 @@ type PlotProps = {
 
 export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
-    plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
+    plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
   const scale = buildScale(Math.max(0, ...totals));
   return (
     <PlotFrame {...plot} scale={scale}>
       {(at) =>
         plot.series.map(({ name, tone, values }) => {
-          const value = knownOr0(values[at]);
+          const value = values[at] ?? 0;
           // So that a single failure among thousands can be seen.
           const height = `max(2px, ${round((100 * value) / scale.max)}%)`;
           return value > 0 ? (
@@ -45,16 +47,9 @@ export function StackedBars(plot: PlotProps) {
   );
 }
 
-/** `NaN` is unknown. */
-function knownOr0(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) ? value : 0;
-}
-
-/** `NaN` breaks a line. */
+/** An unknown value breaks a line. */
 export function Lines(plot: PlotProps) {
-  const known = plot.series.flatMap(({ values }) =>
-    values.filter((value) => Number.isFinite(value)),
-  );
+  const known = plot.series.flatMap(({ values }) => values.map((value) => value ?? 0));
   const scale = buildScale(Math.max(0, ...known));
   const y = (value: number) => 100 * (1 - value / scale.max);
   const lines = (
@@ -73,23 +68,26 @@ export function Lines(plot: PlotProps) {
   return <PlotFrame {...plot} {...{ scale, lines }} />;
 }
 
-function formatKnown(value: number | undefined, format: (value: number) => string): string {
-  return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
+function formatKnown(value: Value, format: (value: number) => string): string {
+  return isKnown(value) ? format(value) : 'not known';
+}
+
+function isKnown(value: Value): value is number {
+  return value !== null && value !== undefined;
 }
 
 const loneWidth = 0.4;
 
-function buildLine(values: readonly number[], y: (value: number) => number): string {
-  let isDrawing = false;
+function buildLine(values: readonly Value[], y: (value: number) => number): string {
   const steps: string[] = [];
   for (const [at, value] of values.entries()) {
-    const isKnown = Number.isFinite(value);
-    const isLone = isKnown && !isDrawing && !Number.isFinite(values[at + 1]);
+    if (!isKnown(value)) continue;
+    const isDrawing = isKnown(values[at - 1]);
+    const isLone = !isDrawing && !isKnown(values[at + 1]);
     const x = at + 0.5;
     // A lone point becomes a dash.
     if (isLone) steps.push(`M${round(x - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
-    else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${x} ${round(y(value))}`);
-    isDrawing = isKnown;
+    else steps.push(`${isDrawing ? 'L' : 'M'}${x} ${round(y(value))}`);
   }
   return steps.join('');
 }
@@ -158,7 +156,7 @@ function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
                 title={label}
                 note={gaps[at]?.text ?? null}
                 facts={series
-                  .filter(({ values }) => !gaps[at] || Number.isFinite(values[at]))
+                  .filter(({ values }) => !gaps[at] || isKnown(values[at]))
                   .map(({ name, tone, values }) => {
                     return { name, tone, value: formatKnown(values[at], format) };
                   })}
@@ -217,9 +215,7 @@ function PlotTable({ title, labels, series, format, gaps, links }: PlotTableProp
                 </th>
                 {series.map(({ name, values }) => (
                   <td key={name}>
-                    {gaps[at] && !Number.isFinite(values[at])
-                      ? '–'
-                      : formatKnown(values[at], format)}
+                    {gaps[at] && !isKnown(values[at]) ? '–' : formatKnown(values[at], format)}
                   </td>
                 ))}
               </tr>

@@ -20,11 +20,11 @@ export function DurationPlot({ steps, sampledBackTo, range, links = [] }: Durati
         links={links}
         linkWord="See the runs"
         series={[
-          { name: 'Median', tone: 'teal', values: steps.map(({ medianMs }) => medianMs ?? NaN) },
+          { name: 'Median', tone: 'teal', values: steps.map(({ medianMs }) => medianMs) },
           {
             name: '95th percentile',
             tone: 'slate',
-            values: steps.map(({ p95Ms }) => p95Ms ?? NaN),
+            values: steps.map(({ p95Ms }) => p95Ms),
           },
         ]}
       />
@@ -64,8 +64,8 @@ export function OutcomeBars({ title, steps, label, of }: OutcomeBarsProps) {
 }
 
 /** Zero would mean a service without work. */
-function countOf(step: OutcomeStep, outcome: 'success' | 'retried' | 'failed'): number {
-  return step.isDown && step[outcome] === 0 ? Number.NaN : step[outcome];
+function countOf(step: OutcomeStep, outcome: 'success' | 'retried' | 'failed'): number | null {
+  return step.isDown && step[outcome] === 0 ? null : step[outcome];
 }
 
 function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {

@@ -24,9 +24,7 @@ export function QueueHistory({
           title={`Due jobs waiting (peak), last ${range.word}, UTC`}
           labels={depths.map(({ from }) => labelStep(from, range))}
           format={formatCount}
-          series={[
-            { name: 'Waiting', tone: 'blue', values: depths.map(({ waiting }) => waiting ?? NaN) },
-          ]}
+          series={[{ name: 'Waiting', tone: 'blue', values: depths.map(({ waiting }) => waiting) }]}
         />
         <p className="muted">{describeLongest(depths)}</p>
       </div>

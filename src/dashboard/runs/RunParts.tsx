@@ -63,8 +63,10 @@ export function AnswerStart({ response }: { response: PageRun['response'] }) {
   );
 }
 
+const none = <p className="muted">None</p>;
+
 function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
-  if (headers.length === 0) return <p className="muted">None</p>;
+  if (headers.length === 0) return none;
   return (
     <table className={classes.headers}>
       <caption className="sr-only">{label}</caption>
@@ -151,11 +153,7 @@ function RequestBody(props: RequestBodyProps) {
           ? 'Body'
           : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', only the beginning' : ''}`}
       </h3>
-      {bodyText === null ? (
-        <p className="muted">None</p>
-      ) : (
-        <JsonView text={bodyText} label="request body" />
-      )}
+      {bodyText === null ? none : <JsonView text={bodyText} label="request body" />}
       {isBodyCut && wholeAt ? (
         <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
           {`Show all ${countOf(bodyBytes, 'byte')}`}
@@ -178,13 +176,7 @@ function RequestBody(props: RequestBodyProps) {
 
 function ResponsePanel({ run: { response, address }, wholeBody = null }: RunPanelsProps) {
   const { search } = useLocation();
-  if (response === null) {
-    return (
-      <Panel title="Response">
-        <p className="muted">None</p>
-      </Panel>
-    );
-  }
+  if (response === null) return <Panel title="Response">{none}</Panel>;
   const { status, headers, bodyStart, hasMore, totalBytes, keptBytes } = response;
   const kept = keptBytes === 0 ? ', not stored' : `, the first ${countOf(keptBytes, 'byte')} kept`;
   return (

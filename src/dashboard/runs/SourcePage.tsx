@@ -5,7 +5,7 @@ import type { AlertLevel } from '#domain/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';
-import { PageHeader } from '../page/PageHeader.tsx';
+import { PageHeader, type PageHeaderProps } from '../page/PageHeader.tsx';
 import { FailingNotice, readFailing } from './FailingNotice.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
@@ -44,16 +44,12 @@ export async function readSourceFacts(
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;
 
-type SourcePageProps = {
+type SourcePageProps = Pick<PageHeaderProps, 'note' | 'more' | 'action' | 'menu'> & {
   of: 'cron' | 'queue';
   id: string;
   name: string;
   facts: SourceFacts;
   health: ReactNode;
-  note?: ReactNode;
-  more: ReactNode;
-  action: ReactNode;
-  menu: ReactNode;
   deletion: ReactNode;
   /** Notices below those that it fails and is slow. */
   notices?: ReactNode;
@@ -61,27 +57,26 @@ type SourcePageProps = {
   children: ReactNode;
 };
 
-export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
+export function SourcePage(props: SourcePageProps) {
+  const { of, id, name, facts, health, menu, deletion, notices, unmute, children, ...head } = props;
   const { slowSince, certificates } = facts;
   return (
     <>
       <PageHeader
         title={name}
         every={5}
-        beside={parts.health}
+        beside={health}
         parent={{ to: `/${of}s`, text: of === 'cron' ? 'Crons' : 'Queues' }}
-        note={parts.note}
-        more={parts.more}
-        action={parts.action}
+        {...head}
         menu={
           <MoreActions of={name}>
-            {parts.menu}
+            {menu}
             <ConfirmDialog
               word="Delete"
               question={`Delete the ${of} “${name}”?`}
               fields={{ intent: 'delete' }}
             >
-              {parts.deletion}
+              {deletion}
             </ConfirmDialog>
           </MoreActions>
         }
@@ -113,9 +108,9 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
             </p>
           </Notice>
         )}
-        {parts.notices}
-        <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />
-        {parts.children}
+        {notices}
+        <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={unmute} />
+        {children}
         <ActivityPanel activity={facts.activity} />
       </div>
     </>
