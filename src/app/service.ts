@@ -35,7 +35,7 @@ import { monthlyLimitsOf } from '#people/plans';
 import { createPeople, type People } from '#people/people';
 import { limitOf } from '#store/figures/usage';
 import type { OpenedStore, Store } from '#store/store';
-import { BulkRunner } from '#work/bulk-runner';
+import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
 import { hidingOf } from './hiding.ts';
 import { prepareHistory } from './history.ts';
@@ -91,7 +91,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const { askNewAddresses } = people.channelAddresses;
   const testing = { sender, monthlyLimitOf };
   const work = createWork({ store, ...hiding, testing, askNewAddresses });
-  const bulkRunner = new BulkRunner({ store, log });
+  const bulkRunner = createBulkRunner({ store, log });
   const readiness = createReadiness(store);
   const metrics = createMetrics(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '#domain/instant';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
+import { Repeating } from '#domain/repeating';
 import { backUpOnThread, listBackups, type RunningBackup } from '#store/backups';
 
 interface BackupsOptions {
@@ -21,46 +22,38 @@ export function createBackups({
   clock,
   log,
 }: BackupsOptions) {
-  const everyMs = everyHours * HOUR_MS;
-  let callOff = () => {};
   let running: RunningBackup | null = null;
-  let isStopped = false;
 
-  const start = () => {
-    const [newest] = listBackups(folder);
-    // If the newest copy is from the future, the wait is one interval at most.
-    again(newest === undefined ? 0 : Math.min(newest.at + everyMs - clock.now(), everyMs));
-  };
-  /** At least every hour: a timer can't wait for a month, and stops while the machine sleeps. */
-  const again = (inMs: number) => {
-    if (isStopped) return;
-    if (inMs > HOUR_MS) callOff = clock.after(HOUR_MS, start);
-    else callOff = clock.after(Math.max(0, inMs), () => void make());
-  };
   const make = async () => {
-    let inMs = HOUR_MS;
-    try {
-      running = backUpOnThread({ databasePath, folder, keep, now: clock.now() });
-      const made = await running.made;
-      if (made.kind === 'done') {
-        log.info('backup.made', { file: made.path, bytes: made.bytes });
-        inMs = everyMs;
-      } else {
-        const reason = 'reason' in made ? made.reason : made.kind;
-        log.error('backup.failed', { file: made.path, error: reason });
-      }
-    } catch (error) {
-      if (!isStopped) log.error('backup.failed', { error: (error as Error).message });
+    running = backUpOnThread({ databasePath, folder, keep, now: clock.now() });
+    const made = await running.made;
+    if (made.kind === 'done') {
+      log.info('backup.made', { file: made.path, bytes: made.bytes });
+    } else {
+      const reason = 'reason' in made ? made.reason : made.kind;
+      log.error('backup.failed', { file: made.path, error: reason });
     }
-    running = null;
-    again(inMs);
   };
+  // Looks at least every hour: a timer can't wait for a month, and stops while the machine sleeps.
+  const repeating: Repeating = new Repeating(clock, log, null, async () => {
+    try {
+      const [newest] = listBackups(folder);
+      // If the newest copy is from the future, the wait is one interval at most.
+      const everyMs = everyHours * HOUR_MS;
+      const inMs = newest ? Math.min(newest.at + everyMs - clock.now(), everyMs) : 0;
+      if (inMs > 0) return Math.min(inMs, HOUR_MS);
+      await make();
+    } catch (error) {
+      if (!repeating.isStopped) log.error('backup.failed', { error: (error as Error).message });
+    }
+    return HOUR_MS;
+  });
   return {
-    start,
+    start: () => repeating.start(),
     stop: async () => {
-      isStopped = true;
-      callOff();
+      const stopped = repeating.stop();
       await running?.cancel();
+      await stopped;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
+import { Repeating } from '#domain/repeating';
 import type { ClosableSender } from '#outgoing/exchange';
 
 const BEAT_EVERY_MS = 60_000;
@@ -17,8 +18,6 @@ interface HeartbeatOptions {
 
 /** The monitor raises an alarm when calls stop. */
 export function createHeartbeat({ url, sender, isWorking, clock, log }: HeartbeatOptions) {
-  let cancel = () => {};
-  let isStopped = false;
   /** A fault that lasts is logged once. */
   let isFailing = false;
   const call = async () => {
@@ -26,23 +25,21 @@ export function createHeartbeat({ url, sender, isWorking, clock, log }: Heartbea
     const needs = { searchFor: [], paths: [] };
     const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
     // `stop` has interrupted the call.
-    if (isStopped) return;
+    if (repeating.isStopped) return;
     const status = 'status' in exchange ? exchange.status : null;
     const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;
     if (!isTaken && !isFailing) log.warn('heartbeat.failed', { kind: exchange.kind, status });
     if (isTaken && isFailing) log.info('heartbeat.arrives-again');
     isFailing = !isTaken;
   };
-  const start = () => {
-    if (isStopped) return;
-    cancel = clock.after(BEAT_EVERY_MS, start);
+  const repeating: Repeating = new Repeating(clock, log, null, async () => {
     if (isWorking()) void call();
-  };
+    return BEAT_EVERY_MS;
+  });
   return {
-    start,
+    start: () => repeating.start(),
     stop: async () => {
-      isStopped = true;
-      cancel();
+      await repeating.stop();
       await sender.close();
     },
   };

@@ -4,7 +4,7 @@ import { silentLog } from '#domain/log';
 import { aCron, aDeadLetter, aNewJob, aNode, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
-import { BulkRunner } from './bulk-runner.ts';
+import { createBulkRunner } from './bulk-runner.ts';
 import { createWork, type Work } from './work.ts';
 
 /** §2.5: who creates runs is the person that the work is for, whatever a caller gives. */
@@ -75,7 +75,7 @@ forEachStore((_, openTestStore) => {
     const work = workOf(store);
     const outcome = await work.startBulk(teamId, 'retry', { tab: 'failed' });
     assert.equal(outcome.kind, 'started');
-    await new BulkRunner({ store, log: silentLog }).runOpen();
+    await createBulkRunner({ store, log: silentLog }).runOpen();
     const { rows } = await work.searchJobs(teamId, { tab: 'pending' }, { limit: 200 });
     assert.equal(rows.length, 200);
     assert.deepEqual([...new Set(rows.map(({ actor }) => actor))], ['Ada']);

@@ -6,7 +6,7 @@ import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
-import { BulkRunner } from './bulk-runner.ts';
+import { createBulkRunner } from './bulk-runner.ts';
 import { createJobPages, createJobWork } from './jobs.ts';
 
 async function fillFailed(store: Store, count: number, more: Partial<JobFill> = {}) {
@@ -114,11 +114,11 @@ forEachStore((_, openTestStore) => {
       assert.ok(outcome.kind === 'started');
       const [open] = await pages.listBulkTasks(teamId);
       assert.equal(open?.endsAt, now + 349_000);
-      const stopped = new BulkRunner({ store, log: silentLog, pauseMs: 0 });
+      const stopped = createBulkRunner({ store, log: silentLog, pauseMs: 0 });
       stopped.start();
       await stopped.stop();
       await store.testClock.advance(5_000);
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       const due = await dueTimesOf(pages, teamId);
       assert.equal(due.length, 350);
       assert.deepEqual(
@@ -144,7 +144,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(kind, 'refused', 'the jobs have several targets');
       const outcome = await pages.startBulk(teamId, 'retry', search, { sendTo });
       assert.equal(outcome.kind, 'started');
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       const { rows } = await pages.searchJobs(teamId, { tab: 'pending' }, { limit: 200 });
       assert.equal((await pages.countTabs(teamId)).pending.count, 250);
       assert.deepEqual(new Set(rows.map(({ url }) => url)), new Set([`${sendTo}?n=1`]));
@@ -172,7 +172,7 @@ forEachStore((_, openTestStore) => {
       const rate = { count: 10, per: 'hour' } as const;
       const task = { kind: 'retry', search: { tab: 'failed' }, total, rate } as const;
       assert.ok(await store.bulkTasks.create(teamId, task, store.clock.now()));
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       const [ended] = await pages.listBulkTasks(teamId);
       assert.deepEqual([ended?.done, ended?.skipped], [241, 19]);
       const last = (await dueTimesOf(pages, teamId)).at(-1);
@@ -273,7 +273,7 @@ forEachStore((_, openTestStore) => {
       for (let n = 0; n < 2; n++) {
         assert.equal((await pages.startBulk(teamId, 'retry', any, answers)).kind, 'started');
       }
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       assert.equal((await pages.countTabs(teamId)).pending.count, 200 + 300);
       const tasks = await pages.listBulkTasks(teamId);
       assert.deepEqual(new Set(tasks.map(({ done }) => done)), new Set([0, 300]));
@@ -295,7 +295,7 @@ forEachStore((_, openTestStore) => {
         reason: 'timeout',
       };
       await fillJobs(store, [{ ...late, completed_at: TEST_START + 2000 }]);
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       const task = await pages.findBulkTask(teamId, outcome.task.id);
       assert.equal(task?.state, 'done');
       assert.equal(task?.done, 450);
@@ -320,7 +320,7 @@ forEachStore((_, openTestStore) => {
       );
       await store.testClock.advance(10);
       await store.jobs.retryFailed(teamId, ids.slice(0, 100));
-      const runner = new BulkRunner({ store, log: silentLog });
+      const runner = createBulkRunner({ store, log: silentLog });
       await runner.runOpen();
       assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.done, 0, 'still claimed');
       await store.testClock.advance(30_000);
@@ -341,7 +341,7 @@ forEachStore((_, openTestStore) => {
       await store.testClock.advance(1000);
       const next = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(next.kind === 'started');
-      await new BulkRunner({ store, log: silentLog }).runOpen();
+      await createBulkRunner({ store, log: silentLog }).runOpen();
       const states = (await pages.listBulkTasks(teamId)).map(({ state, done }) => [state, done]);
       assert.deepEqual(states, [
         ['done', 300],
@@ -351,26 +351,13 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([pending.count, resent.count], [300, 300]);
     });
 
-    test('a cancelled bulk action stops and keeps its results', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 300);
-      const outcome = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
-      assert.ok(outcome.kind === 'started');
-      assert.equal(await pages.cancelBulkTask(teamId, outcome.task.id), true);
-      await new BulkRunner({ store, log: silentLog }).runOpen();
-      assert.equal((await pages.countTabs(teamId)).failed.count, 300);
-      assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'cancelled');
-      assert.equal(await pages.cancelBulkTask(teamId, outcome.task.id), false);
-    });
-
     test('pending jobs are fired and deleted, a waiting retry too', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const later = { status: 'pending', completed_at: null, reason: null };
       const due = { ...later, scheduled_at: TEST_START + 3_600_000, attempt_number: 2 };
       const { teamId, ids } = await fillFailed(store, 250, due);
-      const runner = new BulkRunner({ store, log: silentLog });
+      const runner = createBulkRunner({ store, log: silentLog });
       await pages.startBulk(teamId, 'fire', { tab: 'retrying' });
       await runner.runOpen();
       const { rows: jobs } = await pages.searchJobs(teamId, { tab: 'retrying' });
