@@ -15,19 +15,13 @@ import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { describeSize, exceeds } from './database-size.ts';
+import { fail, type Findings, ok, warn } from './finding.ts';
 import { describeUntrustedSignIn, isStillUntrusted } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
 
 /** Larger differences make logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
-
-const finding =
-  (status: Finding['status']) =>
-  (check: string, message: string): Finding => ({ check, status, message });
-const ok = finding('ok');
-const warn = finding('warn');
-const fail = finding('fail');
 
 /**
  * Changes nothing. Never rejects.
@@ -45,7 +39,8 @@ export async function examine(
   const own = nameInstallation(inspection);
   const surroundings = await examineSurroundings(config, { isDashboardBuilt, own });
   const database = examineDatabase(config, inspection, clock.now());
-  return [...examineSettings(config), ...database, dns, mail, ...surroundings];
+  const all = [...examineSettings(config), ...database, dns, mail, ...surroundings];
+  return all.filter((each) => each !== null);
 }
 
 /** Null if unknown. */
@@ -57,39 +52,36 @@ function nameInstallation(inspection: Inspection): string | null {
 }
 
 /** Settings that work but may surprise. */
-function examineSettings({ baseUrl, port, host, ...config }: Config): Finding[] {
-  const settings =
+function examineSettings(config: Config): Findings {
+  const { baseUrl, port, signUp, smtpUrl, passwordSignIn } = config;
+  return [
     baseUrl === null
       ? warn(
           'settings',
           `all accepted; BASE_URL is not set, so links in mails lead to http://localhost:${port}`,
         )
-      : ok('settings', `all accepted; the public address is ${baseUrl}`);
-  return [
-    settings,
-    ...judgeEncryption({ baseUrl, host }),
-    ...(config.signUp === 'open' && config.smtpUrl === null && config.passwordSignIn
-      ? [
-          warn(
-            'sign-up',
-            'SIGN_UP is open and SMTP_URL is not set: anybody can make an account with an email that is not theirs; set SMTP_URL, so that emails are confirmed',
-          ),
-        ]
-      : []),
+      : ok('settings', `all accepted; the public address is ${baseUrl}`),
+    judgeEncryption(config),
+    signUp === 'open' && smtpUrl === null && passwordSignIn
+      ? warn(
+          'sign-up',
+          'SIGN_UP is open and SMTP_URL is not set: anybody can make an account with an email that is not theirs; set SMTP_URL, so that emails are confirmed',
+        )
+      : null,
   ];
 }
 
-/** Empty if only this machine is served, or others over https. */
-function judgeEncryption({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Finding[] {
+/** Null if only this machine is served, or others over https. */
+function judgeEncryption({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Finding | null {
   const isLocal =
     baseUrl === null ? isLoopbackHost(host) : isLoopbackHost(new URL(baseUrl).hostname);
-  if (isLocal || baseUrl?.startsWith('https:')) return [];
+  if (isLocal || baseUrl?.startsWith('https:')) return null;
   const what = baseUrl === null ? `HOST is ${host} without an https BASE_URL` : 'BASE_URL is http';
   const remedy = 'put a proxy with TLS in front, and set BASE_URL to its https address';
-  return [warn('https', `${what}: passwords and tokens can be read on their way; ${remedy}`)];
+  return warn('https', `${what}: passwords and tokens can be read on their way; ${remedy}`);
 }
 
-function examineDatabase(config: Config, found: Inspection, now: number): Finding[] {
+function examineDatabase(config: Config, found: Inspection, now: number): Findings {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
     return [warn('database', 'in memory: everything is gone when the service stops')];
@@ -104,13 +96,13 @@ function examineDatabase(config: Config, found: Inspection, now: number): Findin
     judgeKey(config, found),
     judgeClock(what, found, now),
     ...judgeServer(found),
-    ...judgeEngines(config, found),
+    judgeEngines(config, found),
     ...judgePlanned(found),
-    ...judgeSnapshots(found),
-    ...judgePartitions(found),
-    ...judgeSize(found, config.historyMaxBytes),
+    judgeSnapshots(found),
+    judgePartitions(found),
+    judgeSize(found, config.historyMaxBytes),
     judgeProxies(config, found, now),
-    ...judgeProxySignIn(config, found, now),
+    judgeProxySignIn(config, found, now),
   ];
 }
 
@@ -158,55 +150,45 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport, at: number)
   return warn('clock', `${off}; due times go by the database's`);
 }
 
-/** Empty if all is well, and for SQLite. */
-function judgeServer({ server }: DatabaseReport): Finding[] {
-  const findings: Finding[] = [];
-  if (server?.synchronousCommit === 'off') {
-    findings.push(
-      warn(
-        'server',
-        'synchronous_commit is off: a fault of the server can lose jobs that were accepted; set it to on for this user and database',
-      ),
-    );
-  }
-  if (server?.autovacuum === 'off') {
-    findings.push(
-      warn('server', 'autovacuum is off: claims slow down and the disk fills up; set it to on'),
-    );
-  }
-  return findings;
-}
-
-/** Empty for SQLite. */
-function judgeEngines({ role }: Config, { engines }: DatabaseReport): Finding[] {
-  if (engines === null) return [];
-  if (engines > 0) return [ok('engines', `alive: ${engines}`)];
-  if (role !== 'web') return [ok('engines', 'none is alive; this process brings one')];
-  const remedy = 'start a process with ROLE=engine or ROLE=all';
-  return [warn('engines', `none is alive, so nothing is sent; ${remedy}`)];
-}
-
-/** Empty if nothing was planned while the clock was ahead. */
-function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Finding[] {
-  const planned = (what: string, remedy: string) =>
-    warn('planned', `the clock was ahead, and ${what}; ${remedy}`);
+/** Nothing if all is well, and for SQLite. */
+function judgeServer({ server }: DatabaseReport): Findings {
   return [
-    ...(crons === 0
-      ? []
-      : [
-          planned(
-            `crons wait beyond the next time of their schedule: ${crons}`,
-            'a running engine plans them again within seconds, or at its start',
-          ),
-        ]),
-    ...(jobs === 0
-      ? []
-      : [
-          planned(
-            `jobs that were made then wait until their time comes: ${jobs}`,
-            'fire or delete them on the page Jobs, tab Pending or Retrying',
-          ),
-        ]),
+    server?.synchronousCommit === 'off'
+      ? warn(
+          'server',
+          'synchronous_commit is off: a fault of the server can lose jobs that were accepted; set it to on for this user and database',
+        )
+      : null,
+    server?.autovacuum === 'off'
+      ? warn('server', 'autovacuum is off: claims slow down and the disk fills up; set it to on')
+      : null,
+  ];
+}
+
+/** Null for SQLite. */
+function judgeEngines({ role }: Config, { engines }: DatabaseReport): Finding | null {
+  if (engines === null) return null;
+  if (engines > 0) return ok('engines', `alive: ${engines}`);
+  if (role !== 'web') return ok('engines', 'none is alive; this process brings one');
+  const remedy = 'start a process with ROLE=engine or ROLE=all';
+  return warn('engines', `none is alive, so nothing is sent; ${remedy}`);
+}
+
+/** Nothing if nothing was planned while the clock was ahead. */
+function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findings {
+  const planned = (count: number, what: string, remedy: string) =>
+    count === 0 ? null : warn('planned', `the clock was ahead, and ${what}: ${count}; ${remedy}`);
+  return [
+    planned(
+      crons,
+      'crons wait beyond the next time of their schedule',
+      'a running engine plans them again within seconds, or at its start',
+    ),
+    planned(
+      jobs,
+      'jobs that were made then wait until their time comes',
+      'fire or delete them on the page Jobs, tab Pending or Retrying',
+    ),
   ];
 }
 
@@ -224,62 +206,54 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: nu
 }
 
 /** Checks the proxy sign-in against the recorded requests whose header came from elsewhere. */
-function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: number): Finding[] {
-  if (proxySignIn === null) return [];
+function judgeProxySignIn(
+  { proxySignIn }: Config,
+  found: DatabaseReport,
+  now: number,
+): Finding | null {
+  if (proxySignIn === null) return null;
   const seen = found.untrustedSignIn;
   if (seen !== null && isStillUntrusted(seen, proxySignIn, now)) {
     const when = new Date(seen.at).toISOString();
-    return [
-      warn('sign-in', `${describeUntrustedSignIn(seen, proxySignIn)} (last noticed ${when})`),
-    ];
+    return warn('sign-in', `${describeUntrustedSignIn(seen, proxySignIn)} (last noticed ${when})`);
   }
   const who = `${proxySignIn.emailHeader} names users, from ${writeRanges(proxySignIn.from)}`;
   const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));
   const others = isHere ? 'every program on this machine' : 'whatever connects from there';
-  return [ok('sign-in', `${who}; ${others} is believed`)];
+  return ok('sign-in', `${who}; ${others} is believed`);
 }
 
-function judgeSize({ size }: DatabaseReport, maxBytes: number | null): Finding[] {
-  if (size === null) return [];
+function judgeSize({ size }: DatabaseReport, maxBytes: number | null): Finding | null {
+  if (size === null) return null;
   const text = describeSize(size, maxBytes);
-  if (!exceeds(size, maxBytes)) return [ok('size', text)];
+  if (!exceeds(size, maxBytes)) return ok('size', text);
   const remedy =
     'a running engine deletes the oldest runs, but none of the last hour: if this stays, waiting jobs and other data need more room';
-  return [warn('size', `${text}; ${remedy}`)];
+  return warn('size', `${text}; ${remedy}`);
 }
 
-function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
-  const [oldest, ...more] = oldSnapshots ?? [];
-  if (oldSnapshots === null) return [];
-  if (oldest === undefined) return [ok('snapshot', 'no transaction is older than ten minutes')];
+function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding | null {
+  if (oldSnapshots === null) return null;
+  const [oldest, ...more] = oldSnapshots;
+  if (oldest === undefined) return ok('snapshot', 'no transaction is older than ten minutes');
   const others = more.length === 0 ? '' : `, and ${more.map(({ holder }) => holder).join(', ')}`;
   const minutes = Math.floor(oldest.seconds / 60);
-  return [
-    warn(
-      'snapshot',
-      `${oldest.holder} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
-    ),
-  ];
+  return warn(
+    'snapshot',
+    `${oldest.holder} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
+  );
 }
 
-function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
-  if (partitionsAheadMs === null) return [];
+function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding | null {
+  if (partitionsAheadMs === null) return null;
   const hours = Math.floor(partitionsAheadMs / HOUR_MS);
-  if (hours >= 24) {
-    return [
-      ok(
-        'partitions',
-        `jobs that end find one for ${countOf(Math.floor(hours / 24), 'day')} to come`,
-      ),
-    ];
-  }
+  const days = countOf(Math.floor(hours / 24), 'day');
+  if (hours >= 24) return ok('partitions', `jobs that end find one for ${days} to come`);
   const until = hours === 0 ? 'none for the jobs that end now' : `the last one ends in ${hours} h`;
-  return [
-    warn(
-      'partitions',
-      `${until}; successful jobs without one are kept in ended_jobs_rest and deleted row by row. An engine makes them at its start and every minute, from the day after the last job in that table on: start one, or see retention.failed in its log`,
-    ),
-  ];
+  return warn(
+    'partitions',
+    `${until}; successful jobs without one are kept in ended_jobs_rest and deleted row by row. An engine makes them at its start and every minute, from the day after the last job in that table on: start one, or see retention.failed in its log`,
+  );
 }
 
 /** Only a warning: all targets may be IP addresses or in the hosts file. */

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import type { Finding } from '#cli/services';
 import type { Config } from '#config/config';
 import { isLoopbackHost } from '#domain/arrival';
+import { fail, ok, warn } from './finding.ts';
 import { askHealth } from './health.ts';
 
 export function isOfAnother(answering: string | null, own: string | null): boolean {
@@ -18,27 +19,26 @@ export async function examineListening(
   { host, port }: Pick<Config, 'host' | 'port'>,
   own: string | null,
 ): Promise<Finding> {
-  const check = 'port';
-  if (port === 0) return { check, status: 'ok', message: 'PORT is 0: any that is free' };
+  if (port === 0) return ok('port', 'PORT is 0: any that is free');
   const where = `${host} port ${port}`;
   // First, because only the service's user may be allowed to listen on this port.
   const health = await askHealth({ host, port });
   if (health.kind === 'lives') {
     if (isOfAnother(health.installation, own)) {
       const message = `${where} is taken by a Belfry with another database: stop that, or choose another PORT`;
-      return { check, status: 'fail', message };
+      return fail('port', message);
     }
     const other = await findOtherHost({ host, port });
-    if (other !== null) return { check, status: 'warn', message: other };
-    return { check, status: 'ok', message: `the service listens on ${where}` };
+    if (other !== null) return warn('port', other);
+    return ok('port', `the service listens on ${where}`);
   }
   const code = await tryToListen(host, port);
-  if (code === null) return { check, status: 'ok', message: `${where} is free` };
+  if (code === null) return ok('port', `${where} is free`);
   const message =
     code === 'EADDRINUSE'
       ? `${where} is taken by another program: end that, or choose another PORT`
       : `cannot listen on ${where} (${code}): choose another HOST or PORT`;
-  return { check, status: 'fail', message };
+  return fail('port', message);
 }
 
 /** Reports a running service with another HOST. */

@@ -11,6 +11,7 @@ import { countOf } from '#domain/amounts';
 import { isLoopbackHost } from '#domain/arrival';
 import { basePathOf } from '#domain/public-address';
 import { listBackups } from '#store/backups';
+import { fail, type Findings, ok, warn } from './finding.ts';
 import { HEALTHY } from './health.ts';
 import { examineListening, isOfAnother } from './listening.ts';
 
@@ -26,7 +27,7 @@ const NO_DISK = 2e8;
 export async function examineSurroundings(
   config: Config,
   { isDashboardBuilt, own }: { isDashboardBuilt: boolean | null; own: string | null },
-): Promise<Finding[]> {
+): Promise<Findings> {
   const found = await Promise.all([
     examineListening(config, own),
     examineAddress(config, own),
@@ -34,57 +35,54 @@ export async function examineSurroundings(
     examineDisk(config),
   ]);
   return [
-    ...found.flat(),
-    ...(isDashboardBuilt === null ? [] : judgeDashboard(config, isDashboardBuilt)),
-    ...examineFiles(config),
+    ...found,
+    isDashboardBuilt === null ? null : judgeDashboard(config, isDashboardBuilt),
+    examineFiles(config),
     examineMetrics(config),
     sayHeartbeat(config),
-    ...examineBackups(config, Date.now()),
+    examineBackups(config, Date.now()),
   ];
 }
 
-async function examineAddress({ baseUrl }: Config, own: string | null): Promise<Finding[]> {
-  if (baseUrl === null) return [];
-  const say = (status: Finding['status'], message: string) => [
-    { check: 'address', status, message: `${baseUrl} ${message}` },
-  ];
+async function examineAddress({ baseUrl }: Config, own: string | null): Promise<Finding | null> {
+  if (baseUrl === null) return null;
+  const doubt = (message: string) => warn('address', `${baseUrl} ${message}`);
   try {
     const options = { redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) } as const;
     const health = await fetch(`${baseUrl}/healthz`, options);
     const text = await health.text();
     if (!health.ok || text !== HEALTHY) {
-      return say(
-        'warn',
-        `answers ${health.status}, and not as Belfry: is it passed on to the service?`,
-      );
+      return doubt(`answers ${health.status}, and not as Belfry: is it passed on to the service?`);
     }
     if (isOfAnother(health.headers.get(INSTALLATION_HEADER), own)) {
-      return say('warn', 'answers as a Belfry with another database: where does the proxy lead?');
+      return doubt('answers as a Belfry with another database: where does the proxy lead?');
     }
     const { headers } = await fetch(`${baseUrl}/login`, options);
     if (headers.get('Location') === `${basePathOf(baseUrl)}/login`) {
-      return say('warn', 'loses its path on the way: the proxy must pass it on as it is');
+      return doubt('loses its path on the way: the proxy must pass it on as it is');
     }
-    return say('ok', 'answers');
+    return ok('address', `${baseUrl} answers`);
   } catch (fault) {
     const { cause, message } = fault as Error;
     const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
-    return say('warn', `does not answer from here (${why}): does the service run, and the proxy?`);
+    return doubt(`does not answer from here (${why}): does the service run, and the proxy?`);
   }
 }
 
 /** Never rejects. */
-export async function examineCertificate({ baseUrl }: Pick<Config, 'baseUrl'>): Promise<Finding[]> {
-  if (!baseUrl?.startsWith('https:')) return [];
+export async function examineCertificate({
+  baseUrl,
+}: Pick<Config, 'baseUrl'>): Promise<Finding | null> {
+  if (!baseUrl?.startsWith('https:')) return null;
   const { hostname, port } = new URL(baseUrl);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const endsAt = await readCertificateEnd(host, Number(port || 443));
   // The check of the address reports why there is no certificate.
-  if (endsAt === null) return [];
+  if (endsAt === null) return null;
   const days = Math.floor((endsAt - Date.now()) / DAY_MS);
   const message = `the certificate of ${hostname} expires in ${countOf(days, 'day')}`;
-  if (days >= CERTIFICATE_DAYS) return [{ check: 'tls', status: 'ok', message }];
-  return [{ check: 'tls', status: 'warn', message: `${message}; renew it` }];
+  if (days >= CERTIFICATE_DAYS) return ok('tls', message);
+  return warn('tls', `${message}; renew it`);
 }
 
 function readCertificateEnd(host: string, port: number): Promise<number | null> {
@@ -103,33 +101,32 @@ function readCertificateEnd(host: string, port: number): Promise<number | null> 
   return promise;
 }
 
-async function examineDisk({ database }: Config): Promise<Finding[]> {
-  if (database.kind !== 'sqlite') return [];
+async function examineDisk({ database }: Config): Promise<Finding | null> {
+  if (database.kind !== 'sqlite') return null;
   try {
     const { bavail, bsize } = await statfs(dirname(database.path));
     const free = bavail * bsize;
-    const status = free < NO_DISK ? 'fail' : free < LITTLE_DISK ? 'warn' : 'ok';
     const message = `${(free / 1e9).toFixed(1)} GB are free where the database is`;
-    const advice = status === 'ok' ? '' : '; once it is full, nothing is accepted';
-    return [{ check: 'disk', status, message: message + advice }];
+    if (free >= LITTLE_DISK) return ok('disk', message);
+    const judge = free < NO_DISK ? fail : warn;
+    return judge('disk', `${message}; once it is full, nothing is accepted`);
   } catch {
     // The folder doesn't exist before the first start.
-    return [];
+    return null;
   }
 }
 
 /** A package contains the build. */
-export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean): Finding[] {
-  const check = 'dashboard';
-  if (role === 'engine') return [];
-  if (isBuilt) return [{ check, status: 'ok', message: 'it is built' }];
+export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean): Finding | null {
+  if (role === 'engine') return null;
+  if (isBuilt) return ok('dashboard', 'it is built');
   const message = 'it is not built, so only the API answers; npm start or npm run build makes it';
-  return [{ check, status: 'warn', message }];
+  return warn('dashboard', message);
 }
 
 /** No other user may read the key and the database. */
-function examineFiles({ database }: Config): Finding[] {
-  if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
+function examineFiles({ database }: Config): Finding | null {
+  if (database.kind !== 'sqlite' || process.platform === 'win32') return null;
   const paths = [database.path, join(dirname(database.path), 'app.key')];
   const open = paths.filter((path) => {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -137,54 +134,49 @@ function examineFiles({ database }: Config): Finding[] {
   });
   const [first] = open;
   if (first === undefined) {
-    return [{ check: 'files', status: 'ok', message: 'no other user can read database and key' }];
+    return ok('files', 'no other user can read database and key');
   }
   const message = `others may read ${open.join(' and ')}; chmod 600 ${open.join(' ')}`;
-  return [{ check: 'files', status: 'warn', message }];
+  return warn('files', message);
 }
 
 function examineMetrics({ metricsToken, host }: Config): Finding {
-  const check = 'metrics';
-  if (metricsToken !== null) return { check, status: 'ok', message: 'with the token' };
+  if (metricsToken !== null) return ok('metrics', 'with the token');
   if (isLoopbackHost(host)) {
-    return { check, status: 'ok', message: 'on this machine alone; METRICS_TOKEN lets others in' };
+    return ok('metrics', 'on this machine alone; METRICS_TOKEN lets others in');
   }
   const message = `HOST is ${host} and METRICS_TOKEN is not set, so /metrics is closed to everybody`;
-  return { check, status: 'warn', message };
+  return warn('metrics', message);
 }
 
 /** Doesn't call the monitor, which would take it as a sign that requests are sent. */
 function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
-  const check = 'heartbeat';
-  if (role === 'web') return { check, status: 'ok', message: 'not from a process without engine' };
+  if (role === 'web') return ok('heartbeat', 'not from a process without engine');
   const message =
     heartbeatUrl === null
       ? 'HEARTBEAT_URL is not set; you are not notified if sending stops'
       : 'a monitor is called every minute';
-  return { check, status: 'ok', message };
+  return ok('heartbeat', message);
 }
 
-function examineBackups({ database, backups }: Config, now: number): Finding[] {
-  if (database.kind !== 'sqlite') return [];
-  const say = (status: Finding['status'], message: string) => [
-    { check: 'backups', status, message },
-  ];
+function examineBackups({ database, backups }: Config, now: number): Finding | null {
+  if (database.kind !== 'sqlite') return null;
   if (backups === null) {
-    return say('ok', 'BACKUP_FOLDER is not set; only "belfry backup" makes copies');
+    return ok('backups', 'BACKUP_FOLDER is not set; only "belfry backup" makes copies');
   }
   const { folder, everyHours } = backups;
   const fault = findFolderFault(folder);
   if (fault !== null) {
     const remedy =
       'let this user write there, and name it in ReadWritePaths= of a systemd unit with ProtectSystem=';
-    return say('fail', `BACKUP_FOLDER ${folder} cannot be written (${fault}): ${remedy}`);
+    return fail('backups', `BACKUP_FOLDER ${folder} cannot be written (${fault}): ${remedy}`);
   }
   const copies = listBackups(folder);
   const [newest] = copies;
-  if (newest === undefined) return say('warn', `there is no copy in ${folder} yet`);
+  if (newest === undefined) return warn('backups', `there is no copy in ${folder} yet`);
   const isLate = now - newest.at > 2 * everyHours * 3_600_000;
   const of = new Date(newest.at).toISOString();
-  return say(isLate ? 'warn' : 'ok', `${copies.length} in ${folder}, the newest of ${of}`);
+  return (isLate ? warn : ok)('backups', `${copies.length} in ${folder}, the newest of ${of}`);
 }
 
 /** Null if it can be written, or made. */
