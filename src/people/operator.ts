@@ -18,6 +18,7 @@ import {
 } from './fields.ts';
 import { findTeam } from './find-team.ts';
 import { makeLinks } from './links.ts';
+import { takesPasswords } from './password-resets.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Usage } from './plans.ts';
 import type { InvitedRole, Role } from './roles.ts';
@@ -99,10 +100,6 @@ export async function setupCode(context: Context): Promise<string | null> {
   return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
 }
 
-export function takesPasswords(context: Context): boolean {
-  return context.config.passwordSignIn;
-}
-
 /** Valid once, for an hour. Null: no such account. */
 export async function resetPasswordUrl(context: Context, email: string): Promise<string | null> {
   const { store, activity } = context;
@@ -176,7 +173,7 @@ export async function listTeams(context: Context): Promise<TeamWithUsage[]> {
   return Promise.all(teams.map((team) => withUsage(context, team)));
 }
 
-export { findTeam };
+export { findTeam, takesPasswords };
 
 export async function setPlan(
   context: Context,

@@ -5,16 +5,13 @@ import { bind } from '#store/database/context';
 import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import {
+  createSourcePages,
   type DeletionScope,
   type JudgedSource,
-  listSources,
-  pageOf,
   readStreaksOf,
   type RunResult,
   type SourceHealth,
-  type SourceSearch,
 } from './sources.ts';
-import { boundPage } from './jobs.ts';
 
 const MOST_RESULTS = 50;
 /** Before its end, waiting included; older runs aren't searched. */
@@ -23,13 +20,11 @@ const MOST_STEPS = 100;
 
 export function createCronPages(store: Store) {
   const { crons, lists } = store;
+  const pages = createSourcePages(store, 'cron', rowsOf);
   return {
-    ...bind(store, { listCronRows, readDurations }),
-    readCronRow: async (teamId: string, cronId: string) => {
-      if (!isId(cronId)) return null;
-      const sources = await listSources(store, teamId, 'cron', { id: cronId });
-      return (await rowsOf(store, teamId, sources))[0] ?? null;
-    },
+    ...bind(store, { readDurations }),
+    listCronRows: pages.list,
+    readCronRow: pages.read,
     describeCronDeletion: async (teamId: string, cronId: string): Promise<DeletionScope | null> => {
       if (!isId(cronId) || (await crons.find(teamId, cronId)) === null) return null;
       const counted = await lists.countExecutions(teamId, cronId, MOST_COUNTED + 1);
@@ -78,20 +73,6 @@ function rowOf(cron: Cron, recentResults: RunResult[], state: SourceHealth) {
     successRate: finished.length === 0 ? null : good / finished.length,
     lastRun: recentResults.at(-1) ?? null,
   };
-}
-
-/**
- * Failing, then late, then all others by name.
- * @param page cursor and limit as for `listRuns`
- */
-async function listCronRows(
-  store: Store,
-  teamId: string,
-  { cursor, limit, ...search }: SourceSearch & { cursor?: string; limit?: number } = {},
-) {
-  const sources = await listSources(store, teamId, 'cron', search);
-  const { items, ...others } = pageOf(sources, cursor, boundPage(limit ?? 50));
-  return { ...others, rows: await rowsOf(store, teamId, items) };
 }
 
 export type Durations = NonNullable<Awaited<ReturnType<typeof readDurations>>>;

@@ -35,3 +35,11 @@ export const MOST_LISTED = 10_000;
 export function boundLimit(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), MOST_LISTED));
 }
+
+const DEFAULT_ON_A_PAGE = 50;
+const MOST_ON_A_PAGE = 200;
+
+export function boundPage(limit = DEFAULT_ON_A_PAGE): number {
+  const whole = Number.isFinite(limit) ? Math.trunc(limit) : DEFAULT_ON_A_PAGE;
+  return Math.max(1, Math.min(whole, MOST_ON_A_PAGE));
+}

@@ -11,7 +11,7 @@ import type { ResentCount } from '#store/jobs/resent';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
-import { asTime, boundLimit, readSearch } from './job-search.ts';
+import { asTime, boundLimit, boundPage, readSearch } from './job-search.ts';
 import { type JobEdit, type JobInput, latestStart } from './resources/job.ts';
 import { locationOf, startOf } from './run-detail.ts';
 
@@ -103,8 +103,6 @@ export function createJobWork({ jobs }: Store) {
   };
 }
 
-const DEFAULT_LIMIT = 50;
-const MOST_ON_A_PAGE = 200;
 const MOST_SAMPLED = 20;
 const NOTHING = { count: 0, isMore: false };
 
@@ -115,7 +113,7 @@ export function createJobPages(store: Store) {
     searchJobs: async (
       teamId: string,
       search: JobSearch | null,
-      { cursor, limit = DEFAULT_LIMIT }: { cursor?: string; limit?: number } = {},
+      { cursor, limit }: { cursor?: string; limit?: number } = {},
     ): Promise<ListPage<JobListRow>> => {
       const wanted = search && readSearch(search);
       if (wanted === null) return NO_PAGE;
@@ -137,11 +135,6 @@ export function createJobPages(store: Store) {
     cancelBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
   };
-}
-
-export function boundPage(limit: number): number {
-  const whole = Number.isFinite(limit) ? Math.trunc(limit) : DEFAULT_LIMIT;
-  return Math.max(1, Math.min(whole, MOST_ON_A_PAGE));
 }
 
 function countNothing() {

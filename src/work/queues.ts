@@ -7,15 +7,12 @@ import { bind } from '#store/database/context';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import {
+  createSourcePages,
   type DeletionScope,
   type JudgedSource,
-  listSources,
-  pageOf,
   readStreaksOf,
-  type SourceSearch,
 } from './sources.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
-import { boundPage } from './jobs.ts';
 import { readOutages } from './outages.ts';
 import type { QueueChange } from './resources/queue.ts';
 
@@ -62,13 +59,11 @@ const MOMENT_MS = 1_000;
 
 export function createQueuePages(store: Store) {
   const { queues, lists } = store;
+  const pages = createSourcePages(store, 'queue', rowsOf);
   return {
-    ...bind(store, { listQueueRows, readQueueHistory }),
-    readQueueRow: async (teamId: string, queueId: string) => {
-      if (!isId(queueId)) return null;
-      const sources = await listSources(store, teamId, 'queue', { id: queueId });
-      return (await rowsOf(store, teamId, sources))[0] ?? null;
-    },
+    ...bind(store, { readQueueHistory }),
+    listQueueRows: pages.list,
+    readQueueRow: pages.read,
     /** Null: nothing waits for longer than a moment. */
     readRateWait: async (teamId: string, { id, rate, isPaused }: Queue) => {
       if (rate === null || isPaused) return null;
@@ -136,20 +131,6 @@ async function readQueueHistory(
     durations: timeSteps(hours, steps),
     depths: deepestSteps(looked, steps),
   };
-}
-
-/**
- * In the order of a page of crons. Jobs are counted for the queues of the page only.
- * @param page cursor and limit as for `listRuns`
- */
-async function listQueueRows(
-  store: Store,
-  teamId: string,
-  { cursor, limit, ...search }: SourceSearch & { cursor?: string; limit?: number } = {},
-) {
-  const sources = await listSources(store, teamId, 'queue', search);
-  const { items, ...others } = pageOf(sources, cursor, boundPage(limit ?? 50));
-  return { ...others, rows: await rowsOf(store, teamId, items) };
 }
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };

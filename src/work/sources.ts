@@ -1,10 +1,12 @@
 import type { DurationStep } from '#domain/durations';
 import { type Health, judgeHealth, rankHealth, type Streak } from '#domain/health';
+import { isId } from '#domain/ids';
 import { findMutingWindow, findPauseEnd } from '#domain/maintenance';
 import type { BoundedCount } from '#store/database/bounded-count';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { RunResult } from '#store/lists/recent-results';
 import type { Store } from '#store/store';
+import { boundPage } from './job-search.ts';
 
 /** All given conditions must hold. */
 export interface SourceSearch extends Pick<SourcesAsked, 'text' | 'tag'> {
@@ -49,8 +51,30 @@ export async function listSources(
     .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health));
 }
 
+export type RowsAsked = SourceSearch & { cursor?: string; limit?: number };
+
+/** Failing, then late, then all others by name. Cursor and limit as for `listRuns`. */
+export function createSourcePages<Row>(
+  store: Store,
+  kind: SourceKind,
+  rowsOf: (store: Store, teamId: string, sources: readonly JudgedSource[]) => Promise<Row[]>,
+) {
+  return {
+    list: async (teamId: string, { cursor, limit, ...search }: RowsAsked = {}) => {
+      const sources = await listSources(store, teamId, kind, search);
+      const { items, ...others } = pageOf(sources, cursor, boundPage(limit));
+      return { ...others, rows: await rowsOf(store, teamId, items) };
+    },
+    read: async (teamId: string, id: string) => {
+      if (!isId(id)) return null;
+      const sources = await listSources(store, teamId, kind, { id });
+      return (await rowsOf(store, teamId, sources))[0] ?? null;
+    },
+  };
+}
+
 /** `n` or `p` and an id. */
-export function pageOf<Item extends { id: string }>(
+function pageOf<Item extends { id: string }>(
   sorted: readonly Item[],
   cursor: string | undefined,
   most: number,

@@ -1,4 +1,5 @@
 import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/secret-headers';
+import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
 import { type Acting, workFor } from './acting.ts';
 import { createActivityWork } from './activity.ts';
@@ -11,7 +12,7 @@ import { createJobPages, createJobWork } from './jobs.ts';
 import { createOverviewWork } from './overview.ts';
 import { createFindWork, createTagWork } from './finding.ts';
 import { createQueuePages, createQueueWork } from './queues.ts';
-import { createRunListWork } from './run-list.ts';
+import { listCronHistory, listRuns, listRunsBefore } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
 import { createTeamPauseWork, createTeamSettingsWork } from './team-settings.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
@@ -80,7 +81,7 @@ function createMethods(options: WorkOptions) {
     ...createTeamPauseWork(store),
     ...createTeamSettingsWork(store, maskedFields),
     ...createActivityWork(store),
-    ...createRunListWork(store),
+    ...bind(store, { listRuns, listCronHistory, listRunsBefore }),
     ...createRunPages(store, isSecretHeader),
     /** The same everywhere (§5.9). */
     isSecretHeader,
