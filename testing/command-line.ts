@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { after, before } from 'node:test';
-import { runCommand } from '#cli/run-command';
+import { runCommand } from '#cli/program';
 import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/log';
 import type { Migration } from '#store/migrations/migrations';

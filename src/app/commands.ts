@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { CommandFault } from '#cli/fault';
-import { runCommand } from '#cli/run-command';
+import { runCommand } from '#cli/program';
 import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
 import type { Config, ConfigErrors } from '#config/config';
 import { describeVersion } from '#config/version';

@@ -1,17 +1,18 @@
-import { Command, Help, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
 import { addChannelCommands, addWindowCommands } from './channels.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
+import { CommandFault, explainFault } from './fault.ts';
 import { addInstallationCommands, addServeCommand } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
-import { addQueueCommands } from './queues.ts';
 import { addMemberCommands } from './members.ts';
 import { type Output, OUTPUTS } from './output.ts';
-import type { Purpose } from './services.ts';
-import type { Session } from './session.ts';
+import { addQueueCommands } from './queues.ts';
 import { addRunCommands } from './runs.ts';
 import { addServiceAccountCommands } from './service-accounts.ts';
+import type { CommandServices, Purpose } from './services.ts';
+import { Session } from './session.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
 
@@ -78,4 +79,35 @@ export function buildProgram(session: Session): Command {
     program.command(name).description(description).action(run);
   }
   return program;
+}
+
+/**
+ * @param argv such as `['job', 'show', '--id', '…']`
+ * @returns 0, or 1 or 2 after one line on standard error. Never rejects.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  services: CommandServices,
+): Promise<0 | 1 | 2> {
+  const session = new Session(services);
+  const program = buildProgram(session);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return session.exitCode;
+  } catch (fault) {
+    if (fault instanceof CommanderError && fault.exitCode === 0) return 0;
+    session.say(`belfry: ${explainFault(findMissingCommand(program, argv, fault))}`);
+    return fault instanceof CommandFault ? fault.exitCode : 1;
+  } finally {
+    await session.close();
+  }
+}
+
+/** The library would print its help, which is more than one line. */
+function findMissingCommand(program: Command, argv: readonly string[], fault: unknown): unknown {
+  if (!(fault instanceof CommanderError) || fault.code !== 'commander.help') return fault;
+  const group = program.commands.find((command) => command.name() === argv[0]) ?? program;
+  const names = group.commands.map((command) => command.name()).join(', ');
+  const what = group === program ? 'a command is missing' : `${group.name()} needs a command`;
+  return new CommandFault(`${what}: ${names}.`);
 }

@@ -9,8 +9,9 @@ import {
 import { MOST_TAGS } from '#domain/tags';
 import type { StoredWindow } from '#store/alerts/windows';
 import type { Cron } from '#store/crons/crons';
+import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
-import type { CronWork } from './crons.ts';
+import { createCronWork } from './crons.ts';
 import { listSources, type SourceSearch } from './sources.ts';
 
 export type CronAct = 'start' | 'pause' | 'run' | 'delete';
@@ -34,24 +35,23 @@ export type CronChange =
 const MOST_CRONS_AT_ONCE = 1_000;
 const MOST_MS = 20_000;
 
-export function createCronActions(store: Store, work: CronWork) {
+export function createCronActions(store: Store) {
+  const { findCron } = createCronWork(store);
   /** Unless `change` gives a reason not to. */
   const changeOne = async (
     teamId: string,
     cronId: string,
     change: (cron: Cron) => Promise<string | null>,
   ): Promise<CronChange> => {
-    const cron = await work.findCron(teamId, cronId);
+    const cron = await findCron(teamId, cronId);
     if (cron === null) return { kind: 'not-found' };
     const why = await change(cron);
     if (why !== null) return { kind: 'unchanged', why };
-    const changed = await work.findCron(teamId, cronId);
+    const changed = await findCron(teamId, cronId);
     return changed ? { kind: 'done', changed } : { kind: 'not-found' };
   };
   return {
-    /** At most 1,000 crons, for at most 20 seconds. */
-    actOnCrons: (teamId: string, act: CronAct, chosen: CronsChosen, actor: string | null = null) =>
-      actOnCrons(store, work, { teamId, act, chosen, actor }),
+    ...bind(store, { actOnCrons }),
     /** Within `MUTE_HOURS`. Runs and streaks continue. */
     muteCron: (teamId: string, cronId: string, hours: number) =>
       changeOne(teamId, cronId, (cron) => muteCron(store, cron, hours)),
@@ -75,19 +75,16 @@ export function createCronActions(store: Store, work: CronWork) {
   };
 }
 
-interface CronsAsked {
-  teamId: string;
-  act: CronAct;
-  chosen: CronsChosen;
-  actor: string | null;
-}
-
+/** At most 1,000 crons, for at most 20 seconds. */
 async function actOnCrons(
   store: Store,
-  work: CronWork,
-  { teamId, act, chosen, actor }: CronsAsked,
+  teamId: string,
+  act: CronAct,
+  chosen: CronsChosen,
+  actor: string | null = null,
 ): Promise<CronsActed> {
   const { crons, clock } = store;
+  const work = createCronWork(store);
   const ids =
     'ids' in chosen
       ? [...new Set(chosen.ids.filter(isId))]

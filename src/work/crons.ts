@@ -24,8 +24,6 @@ function nextRunAt([cronExpression, startsAt]: Timing, now: number): number | nu
   return nextRunAfter(cronExpression, searchFrom(startsAt, now));
 }
 
-export type CronWork = ReturnType<typeof createCronWork>;
-
 /** §3.1. Inputs were read by resources/cron.ts; ids may be any text. Null (or false): the team has no such cron. */
 export function createCronWork({ crons, clock }: Store) {
   const findCron = async (teamId: string, cronId: string) =>

@@ -63,10 +63,9 @@ function createMethods(options: WorkOptions) {
     testing,
     askNewAddresses = () => {},
   } = options;
-  const crons = createCronWork(store);
   return {
-    ...crons,
-    ...createCronActions(store, crons),
+    ...createCronWork(store),
+    ...createCronActions(store),
     ...createCronPages(store),
     ...createQueueWork(store),
     ...createQueuePages(store),
