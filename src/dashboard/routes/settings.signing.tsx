@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import docs from '#docs/signing.md?raw';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
@@ -86,25 +87,22 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
             <p>There is none: requests carry neither signature nor timestamp.</p>
           </Form>
         ) : (
-          <>
-            <SecretFacts since="In force since" secret={secret} />
-            <div className="row">
-              <ActionButton intent="reveal">Reveal</ActionButton>
-              <ConfirmDialog
-                word="Rotate"
-                question="Replace the signing secret?"
-                fields={{ intent: 'generate' }}
-                variant="default"
-              >
-                The next request is signed with the new one. Receivers that have only the old one
-                reject it. To change without a gap, generate the next secret below.
-              </ConfirmDialog>
-              <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
-                Requests then have neither signature nor timestamp. Receivers that require them
-                reject the requests. A next secret is deleted, too.
-              </ConfirmDialog>
-            </div>
-          </>
+          <SecretFacts since="In force since" secret={secret}>
+            <ActionButton intent="reveal">Reveal</ActionButton>
+            <ConfirmDialog
+              word="Rotate"
+              question="Replace the signing secret?"
+              fields={{ intent: 'generate' }}
+              variant="default"
+            >
+              The next request is signed with the new one. Receivers that have only the old one
+              reject it. To change without a gap, generate the next secret below.
+            </ConfirmDialog>
+            <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
+              Requests then have neither signature nor timestamp. Receivers that require them reject
+              the requests. A next secret is deleted, too.
+            </ConfirmDialog>
+          </SecretFacts>
         )}
       </Section>
       <Section
@@ -137,14 +135,19 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
 
 type Secret = { createdAt: number; masked: string };
 
-function SecretFacts({ since, secret }: { since: string; secret: Secret }) {
+type SecretFactsProps = { since: string; secret: Secret; children: ReactNode };
+
+function SecretFacts({ since, secret, children }: SecretFactsProps) {
   return (
-    <DefinitionList
-      entries={[
-        ['Secret', <code key="secret">{secret.masked}</code>],
-        [since, <Time key="time" at={secret.createdAt} />],
-      ]}
-    />
+    <>
+      <DefinitionList
+        entries={[
+          ['Secret', <code key="secret">{secret.masked}</code>],
+          [since, <Time key="time" at={secret.createdAt} />],
+        ]}
+      />
+      <div className="row">{children}</div>
+    </>
   );
 }
 
@@ -153,28 +156,24 @@ function NextSecret({ secret }: { secret: Secret | null }) {
   if (secret === null)
     return <ActionButton intent="generate-next">Generate next secret</ActionButton>;
   return (
-    <>
-      <SecretFacts since="Generated" secret={secret} />
-      <div className="row">
-        <ActionButton intent="reveal-next">Reveal next</ActionButton>
-        <ConfirmDialog
-          word="Put in force"
-          question="Sign with the next secret from now on?"
-          fields={{ intent: 'use-next' }}
-          variant="default"
-        >
-          Belfry signs the next request with it. Receivers that don’t have it yet reject the
-          request.
-        </ConfirmDialog>
-        <ConfirmDialog
-          word="Delete next"
-          question="Delete the next secret?"
-          fields={{ intent: 'delete-next' }}
-        >
-          Requests stay signed with the present secret.
-        </ConfirmDialog>
-      </div>
-    </>
+    <SecretFacts since="Generated" secret={secret}>
+      <ActionButton intent="reveal-next">Reveal next</ActionButton>
+      <ConfirmDialog
+        word="Put in force"
+        question="Sign with the next secret from now on?"
+        fields={{ intent: 'use-next' }}
+        variant="default"
+      >
+        Belfry signs the next request with it. Receivers that don’t have it yet reject the request.
+      </ConfirmDialog>
+      <ConfirmDialog
+        word="Delete next"
+        question="Delete the next secret?"
+        fields={{ intent: 'delete-next' }}
+      >
+        Requests stay signed with the present secret.
+      </ConfirmDialog>
+    </SecretFacts>
   );
 }
 

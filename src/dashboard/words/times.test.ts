@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeDay, describeDistance, formatExact, formatLong, formatShort } from './times.ts';
+import {
+  describeDay,
+  describeDistance,
+  formatExact,
+  formatLong,
+  formatShort,
+  knownZone,
+} from './times.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const hour = 3_600_000;
@@ -29,4 +36,12 @@ describe('a time in a row', () => {
     assert.equal(formatExact(NOW, 'America/New_York'), '2026-11-22 07:00:00');
     assert.equal(formatLong(NOW, 'Asia/Tokyo'), 'Sun, 22 Nov 2026, 21:00:00 (Asia/Tokyo)');
   });
+});
+
+test('a time zone is found by its name in any case', () => {
+  assert.equal(knownZone('Asia/Tokyo'), 'Asia/Tokyo');
+  assert.equal(knownZone(' europe/berlin '), 'Europe/Berlin');
+  assert.equal(knownZone('UTC'), 'UTC');
+  for (const text of ['', ' ', 'Berlin', 'Mars/Olympus', 'x'.repeat(65)])
+    assert.equal(knownZone(text), null, text);
 });

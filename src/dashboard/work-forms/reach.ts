@@ -1,16 +1,15 @@
 import { useShell } from '../page/shell.ts';
 
 const mostNamed = 3;
+const lists = new Intl.ListFormat('en-GB');
 
 export function describeReach(allowedNetworks: readonly string[]): string {
   if (allowedNetworks.includes('0.0.0.0/0')) return 'It must be reachable from Belfry over IPv4.';
-  const [first, ...others] = allowedNetworks.slice(0, mostNamed);
-  if (first === undefined) return 'It must be reachable from the public internet over IPv4.';
+  if (allowedNetworks.length === 0)
+    return 'It must be reachable from the public internet over IPv4.';
   const left = allowedNetworks.length - mostNamed;
-  const rest = left > 0 ? [`${left} more`] : [];
-  const all = [first, ...others, ...rest];
-  const named = [all.slice(0, -1).join(', '), all.at(-1)].filter((part) => part !== '');
-  return `It must be reachable over IPv4, at a public address or within ${named.join(' and ')}, as the operator allows.`;
+  const named = [...allowedNetworks.slice(0, mostNamed), ...(left > 0 ? [`${left} more`] : [])];
+  return `It must be reachable over IPv4, at a public address or within ${lists.format(named)}, as the operator allows.`;
 }
 
 export function useReach(): string {
