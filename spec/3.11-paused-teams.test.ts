@@ -9,6 +9,7 @@ import {
   scheduleJob,
   SECOND,
   setQueue,
+  statusesOf,
   startSecondEngine,
 } from '#testing/scheduling';
 import { useScenes } from '#testing/scenes';
@@ -116,11 +117,7 @@ forEachStore((dialect, openTestStore) => {
       await service.quiet();
       await service.advance(2 * MINUTE);
       assert.deepEqual(urlsOf(receiver), ['/', '/now']);
-      const attempts = await attemptsOf(service, job_id);
-      assert.deepEqual(
-        attempts.map(({ status }) => status),
-        ['retried', 'pending'],
-      );
+      assert.deepEqual(await statusesOf(service, job_id), ['retried', 'pending']);
     });
 
     test('a team is paused and resumed once, by the first request; other teams continue', async () => {

@@ -1,19 +1,21 @@
 /** §3.2: a job's states and what moves it from one to the next; §3.3, §3.6. What the queue decides is in 2.3-queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { attemptsOf, makeGate, MINUTE, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
-import type { TestService } from '#testing/service';
+import {
+  attemptsOf,
+  makeGate,
+  MINUTE,
+  scheduleJob,
+  SECOND,
+  setQueue,
+  statusesOf,
+} from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
 
-const statusesOf = async (service: TestService, jobId: string) =>
-  (await attemptsOf(service, jobId)).map(({ status }) => status);
-
 forEachStore((_, openTestStore) => {
   const start = useScenes(openTestStore);
-  describe('Pending → attempt', () => {
-    declareStart(start);
-  });
+  describe('Pending → attempt', () => declareStart(start));
   describe('Pending → Fire now', () => declareFire(start));
   describe('Pending → Delete', () => declareDelete(start));
 });

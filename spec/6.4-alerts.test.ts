@@ -142,34 +142,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.ok(mails.at(-1)?.html.includes('out of cheese'));
     });
 
-    once('a queue without email alerts, the default, raises none', async () => {
-      await using scene = await startScene(openTestStore);
-      scene.target.answer('/job', BROKEN);
-      await setQueue(scene.service, { retriesEnabled: false });
-      await scheduleJob(scene.service, { url: `${scene.target.url}/job` });
-      await scene.target.waitFor(1);
-      await scene.service.quiet();
-      assert.deepEqual(await scene.alerts(), []);
-    });
-
-    once('a first attempt without a retry sends only the failure', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, target, smtp } = scene;
-      target.answer('/job', BROKEN);
-      await setQueue(service, { emailAlerts: true, retrySchedule: [] });
-      await scheduleJob(service, { url: `${target.url}/job` });
-      await target.waitFor(1);
-      await service.quiet();
-      await scene.allSent();
-      assert.equal(await scene.levels(), 'failure');
-      const title = 'Failure: a job of queue “emails” was dead-lettered';
-      assert.deepEqual(scene.titles(), [title]);
-      assert.deepEqual(
-        smtp.mails.map(({ subject }) => subject),
-        [title],
-      );
-    });
-
     test('a burst of dead letters sends one alert at once, then one with a count', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, chat } = scene;

@@ -303,21 +303,6 @@ forEachStore((dialect, openTestStore, once) => {
         server: chat.url,
       });
 
-    once('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
-      await using scene = await startScene(openTestStore);
-      const pager = await addPager(scene);
-      const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      await scene.run(cronId, 'xo');
-      await scene.allSent();
-      const key = `belfry-cron-${cronId}`;
-      assert.deepEqual(eventsIn(scene.chat), [
-        ['trigger', key],
-        ['resolve', key],
-      ]);
-    });
-
     once('PagerDuty gets one event per cron, each sent under a full lease', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { openHolder } from '#testing/holder';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -55,10 +54,10 @@ let jobs = 0;
 /** While a row of a team is locked, another team's jobs, crons and callbacks are sent; the first team's after it. */
 async function lockAndSend(t: TestContext, scene: Scene, lock: string): Promise<void> {
   const { target, rows, locked, other, belfry } = scene;
-  await using holder = await openHolder(belfry.databaseUrl);
+  await using holder = await openRows(belfry.databaseUrl);
   const waiting: Promise<string>[] = [];
   const before = jobs;
-  await holder.query(lock);
+  await holder.all(`begin; ${lock}`);
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const queue of ['wide', 'narrow']) waiting.push(post(scene, locked, queue));
@@ -74,7 +73,7 @@ async function lockAndSend(t: TestContext, scene: Scene, lock: string): Promise<
   // A busy machine may delay a round; a wait for the lock delays each.
   const [, median = Infinity] = rounds.toSorted((a, b) => a - b);
   assert.ok(median < LOCK_WAIT_MS, took);
-  await holder.query('rollback');
+  await holder.all('rollback');
   await untilSucceeded(belfry, await Promise.all(waiting));
   for (let n = before + 1; n <= jobs; n++) await untilArrived(target, `/callback/${n}`);
   const times = target.requests.filter(({ url }) => url.startsWith('/job/'));

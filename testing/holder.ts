@@ -11,11 +11,8 @@ interface Holder extends AsyncDisposable {
 
 /** Opens a transaction on the store's Postgres, with a connection of its own. */
 export async function holdRows(store: Pick<TestStore, 'location'>): Promise<Holder> {
-  return openHolder(postgresUrl(store));
-}
-
-export async function openHolder(url: string): Promise<Holder> {
-  const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString: url }));
+  const connectionString = postgresUrl(store);
+  const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString }));
   if (!client || !watcher) throw new Error('no client');
   await Promise.all([client.connect(), watcher.connect()]);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

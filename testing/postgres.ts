@@ -112,32 +112,11 @@ export async function createDatabase(template = 'template0'): Promise<TestDataba
   return { url: urlOf(serverUrl, name), drop, [Symbol.asyncDispose]: drop };
 }
 
-const TEMPLATE_LOCK = 2_611_210_746;
-
-/**
- * Once on the shared server, whichever of several test processes comes first.
- * @param fill gives the empty database its content and closes every connection to it
- */
-export async function prepareTemplate(
-  name: string,
-  fill: (url: string) => Promise<void>,
-): Promise<void> {
+/** @param fill gives the empty database its content and closes every connection to it */
+export async function makeTemplate(name: string, fill: (url: string) => Promise<void>) {
   const serverUrl = await sharedPostgresUrl();
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
-    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (found.rowCount !== 0) return;
-    const draft = `${name}_draft`;
-    await client.query(`drop database if exists ${draft}`);
-    await client.query(`create database ${draft} template template0`);
-    await fill(urlOf(serverUrl, draft));
-    // Only a complete database gets the name, so an interrupted one is never used.
-    await client.query(`alter database ${draft} rename to ${name}`);
-  } finally {
-    await client.end();
-  }
+  await runStatement(serverUrl, `create database ${name} template template0`);
+  await fill(urlOf(serverUrl, name));
 }
 
 function urlOf(serverUrl: string, name: string): string {

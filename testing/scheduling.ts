@@ -70,6 +70,10 @@ export async function attemptsOf(service: TestService, jobId: string): Promise<J
   return service.work.listAttempts(service.teamId, jobId);
 }
 
+export async function statusesOf(service: TestService, jobId: string) {
+  return (await attemptsOf(service, jobId)).map(({ status }) => status);
+}
+
 export async function executionsOf(
   service: TestService,
   cronId: string,

@@ -13,7 +13,7 @@ import {
 import { FakeClock } from '#demo/fake-clock';
 import { borrowDatabase } from './borrowed-database.ts';
 import { isMade, MIGRATED, readMigrated } from './migrated.ts';
-import { createDatabase, prepareTemplate } from './postgres.ts';
+import { createDatabase, makeTemplate } from './postgres.ts';
 import { lendThread } from './sqlite-threads.ts';
 
 /** A Saturday in the middle of a month. */
@@ -111,7 +111,7 @@ async function findMigratedFile(): Promise<Uint8Array> {
 
 /** Makes the database on the shared Postgres server from which tests copy theirs. */
 export function prepareMigrated(): Promise<void> {
-  return prepareTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url }));
+  return makeTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url }));
 }
 
 export async function readMigratedFile(): Promise<Uint8Array> {
