@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
+import { change } from '../database/rows.ts';
 import type { Store } from '../store.ts';
 
 describe('crons in the store', () => {
@@ -73,9 +74,7 @@ describe('crons in the store', () => {
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
       await store.crons.addExecution(team.id, cron.id, TEST_START);
-      await store.database.transact((trx) =>
-        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
-      );
+      await change(store.database, 'teams', { id: team.id }, { deleted_at: 1 });
       const node = await aNode(store);
       const { claimed, groups } = await claim(store, node, team.id);
       assert.deepEqual(

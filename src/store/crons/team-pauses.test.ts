@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { aCron, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
+import { add, all, atMost, count } from '../database/rows.ts';
 import type { Store } from '../store.ts';
 
 /** More than one transaction skips. */
@@ -36,30 +37,13 @@ describe('a team that is resumed (§3.11)', () => {
 /** Crons whose time has passed. */
 async function manyCrons(store: Store, teamId: string, nextRunAt: number): Promise<void> {
   const { id } = await aCron(store, teamId, { nextRunAt });
-  await store.database.transact(async (trx) => {
-    const row = await trx
-      .selectFrom('crons')
-      .selectAll()
-      .where('team_id', '=', teamId)
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-    for (let made = 1; made < CRONS; made += 100) {
-      const copies = Array.from({ length: Math.min(100, CRONS - made) }, () => {
-        return { ...row, id: newId(nextRunAt) };
-      });
-      await trx.insertInto('crons').values(copies).execute();
-    }
-  });
+  const [row] = await all(store.database, 'crons', { id });
+  assert.ok(row);
+  const others = Array.from({ length: CRONS - 1 }, () => ({ ...row, id: newId(nextRunAt) }));
+  for (let n = 0; n < others.length; n += 100)
+    await add(store.database, 'crons', others.slice(n, n + 100));
 }
 
-async function countPassed(store: Store, teamId: string, now: number): Promise<number> {
-  const rows = await store.database.read((db) =>
-    db
-      .selectFrom('crons')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('next_run_at', '<=', now)
-      .execute(),
-  );
-  return rows.length;
+async function countPassed({ database }: Store, teamId: string, now: number): Promise<number> {
+  return count(database, 'crons', { team_id: teamId, next_run_at: atMost(now) }, CRONS);
 }

@@ -13,6 +13,7 @@ import {
   TEST_START,
   type TestStore,
 } from '#testing/stores';
+import { change } from '../database/rows.ts';
 import type { Store } from '../store.ts';
 
 const UNTIL = TEST_START + 60_000;
@@ -91,9 +92,7 @@ describe('ends of pauses (§3.12)', () => {
     test('a pause of a deleted team or of an unknown id ends without an error', async () => {
       await using store = await openTestStore();
       const { teamId } = await pauseAll(store);
-      await store.database.transact((trx) =>
-        trx.updateTable('teams').set({ deleted_at: UNTIL }).where('id', '=', teamId).execute(),
-      );
+      await change(store.database, 'teams', { id: teamId }, { deleted_at: UNTIL });
       await store.pauseEnds.endDue(UNTIL);
       assert.equal(await store.teamPauses.end(newId(UNTIL), UNTIL, () => null), false);
     });

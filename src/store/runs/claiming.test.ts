@@ -15,6 +15,7 @@ import {
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claims.ts';
+import { change, remove } from '../database/rows.ts';
 import type { Store } from '../store.ts';
 import { NO_LIMITS } from '../figures/usage.ts';
 
@@ -70,13 +71,7 @@ describe('claiming due jobs', () => {
       const node = await aNode(store);
       const { jobId } = await aJob(store, team.id, { headers: [['X-Key', 'k']] });
       const whole = await aJob(store, team.id);
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('jobs')
-          .set({ sealed_headers: 'v1.AAAA' })
-          .where('id', '=', jobId)
-          .execute(),
-      );
+      await change(store.database, 'jobs', { id: jobId }, { sealed_headers: 'v1.AAAA' });
       const { claimed } = await claimJobs(store, node, { queueIds: [whole.queueId] });
       assert.deepEqual(
         claimed.map(({ id, unreadable }) => [id, unreadable]),
@@ -223,9 +218,7 @@ describe('claiming due jobs', () => {
       const team = await aTeam(store);
       const node = await aNode(store);
       const { queueId } = await aJob(store, team.id);
-      await store.database.transact((trx) =>
-        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
-      );
+      await change(store.database, 'teams', { id: team.id }, { deleted_at: 1 });
       const { claimed, groups } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(claimed, []);
       assert.equal(groups[0]?.blocker, 'gone');
@@ -236,7 +229,7 @@ describe('claiming due jobs', () => {
       const team = await aTeam(store);
       const dead = await aNode(store);
       const { queueId, jobId } = await aJob(store, team.id);
-      await buryNode(store, dead);
+      await remove(store.database, 'nodes', { id: dead });
       for (const node of [dead, jobId]) {
         assert.deepEqual((await claimJobs(store, node, { queueIds: [queueId] })).claimed, []);
       }
@@ -339,10 +332,6 @@ test('a job that is fired during a claim is claimed by the next one', async () =
   assert.deepEqual(ids.toSorted(), [fired.jobId, other.jobId]);
   assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 2);
 });
-
-async function buryNode({ database }: Store, nodeId: string): Promise<void> {
-  await database.transact((trx) => trx.deleteFrom('nodes').where('id', '=', nodeId).execute());
-}
 
 async function stateOf(store: Store, teamId: string, jobId: string) {
   const job = await store.jobs.find(teamId, jobId);

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Rate } from '#domain/rate';
 import { aClaimant, aJob, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
+import { change } from '../database/rows.ts';
 
 const FIVE: Rate = { count: 5, per: 'second' };
 
@@ -89,13 +90,7 @@ async function makeScene(openTestStore: OpenTestStore, rate: Rate) {
     set: (change: object) => store.queues.update(team.id, queueId, change),
     add: async ({ scheduledAt }: { scheduledAt: number }) => {
       const { jobId } = await aJob(store, team.id);
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('jobs')
-          .set({ scheduled_at: scheduledAt })
-          .where('id', '=', jobId)
-          .execute(),
-      );
+      await change(store.database, 'jobs', { id: jobId }, { scheduled_at: scheduledAt });
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
