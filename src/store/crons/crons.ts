@@ -21,7 +21,7 @@ import {
   executionRecord,
   NOT_ENDED,
 } from '../runs/run-records.ts';
-import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
+import { correctPlannedTimes } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
 import { pageStatement } from '../database/prepared.ts';
@@ -155,21 +155,9 @@ export const crons = {
     return changeCron(context, teamId, cronId, () => paused);
   },
 
-  /**
-   * For a clock that was set back (`correctPlannedTimes`).
-   * @param now called before each step; null ends
-   */
+  /** See `correctPlannedTimes`. */
   async correctTimes(context: Context, now: () => number | null): Promise<number> {
-    let count = 0;
-    let after: CronKey | null = null;
-    for (let at = now(); at !== null; at = now()) {
-      const step: CorrectedTimes = await correctPlannedTimes(context.main, at, after);
-      for (const { teamId, dueAt } of step.corrected) signalDue(context, teamId, dueAt);
-      count += step.corrected.length;
-      after = step.next;
-      if (after === null) break;
-    }
-    return count;
+    return correctPlannedTimes(context.main, now, (...due) => signalDue(context, ...due));
   },
 
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {

@@ -87,27 +87,31 @@ const correctPlanned = preparedStatement<{ team_id: string; next_run_at: number 
   returning crons.team_id, crons.next_run_at`,
 );
 
-export interface CronKey {
-  teamId: string;
-  cronId: string;
-}
-
-export interface CorrectedTimes {
-  corrected: { teamId: string; dueAt: number }[];
-  next: CronKey | null;
-}
-
 /**
- * Stores times that come sooner. A time that has run doesn't run again (`insertTicks`).
- * @param after null begins
+ * Stores times that come sooner, for a clock that was set back. A time that has run doesn't run again (`insertTicks`).
+ * @param now called before each step; null ends
+ * @returns how many
  */
 export async function correctPlannedTimes(
   database: Database,
-  now: number,
-  after: CronKey | null,
-): Promise<CorrectedTimes> {
-  const { teamId, cronId } = after ?? { teamId: FIRST_ID, cronId: FIRST_ID };
-  const rows = await database.read(readPlanned, [teamId, cronId, now, AT_ONCE]);
+  now: () => number | null,
+  onCorrected: (teamId: string, dueAt: number) => void,
+): Promise<number> {
+  let count = 0;
+  let [teamId, cronId] = [FIRST_ID, FIRST_ID];
+  for (let at = now(); at !== null; at = now()) {
+    const rows = await database.read(readPlanned, [teamId, cronId, at, AT_ONCE]);
+    const corrected = await correct(database, rows, at);
+    for (const { team_id, next_run_at } of corrected) onCorrected(team_id, next_run_at);
+    count += corrected.length;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) break;
+    [teamId, cronId] = [last.team_id, last.cron_id];
+  }
+  return count;
+}
+
+async function correct(database: Database, rows: readonly PlannedRow[], now: number) {
   const wrong = rows.flatMap((row) => {
     const { team_id, cron_id, cron_expression, next_run_at: was } = row;
     if (!isPlannedTooLate(row, was ?? Infinity, now)) return [];
@@ -115,14 +119,6 @@ export async function correctPlannedTimes(
     const next_run_at = withinEnd(next, endOf(row), row.runs_counted);
     return next_run_at === null ? [] : [{ team_id, cron_id, cron_expression, was, next_run_at }];
   });
-  const parameters = [packRows(CORRECTION, wrong)];
-  const corrected =
-    wrong.length === 0
-      ? []
-      : await database.transact((trx) => trx.rows(correctPlanned, parameters));
-  const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
-  return {
-    corrected: corrected.map((row) => ({ teamId: row.team_id, dueAt: row.next_run_at })),
-    next: last === undefined ? null : { teamId: last.team_id, cronId: last.cron_id },
-  };
+  if (wrong.length === 0) return [];
+  return database.transact((trx) => trx.rows(correctPlanned, [packRows(CORRECTION, wrong)]));
 }

@@ -30,6 +30,7 @@ import { lockNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import { countRuns, nearLimitOf } from './month-limit.ts';
 import type { Row } from '../tables/tables.ts';
+import { teamHeads } from './waiting.ts';
 
 /** `id` is the run's. */
 interface ClaimedExecutionRow
@@ -238,12 +239,7 @@ const readTeamHeads = preparedStatement<{
 }>(
   'read-team-heads',
   (dialect) => `
-  select given.id,
-    case when t.paused_at is null then
-      (select c.next_run_at from crons c where c.team_id = given.id and c.next_run_at is not null
-       order by c.next_run_at limit 1) end as next_run_at,
-    (select e.created_at from executions e where e.team_id = given.id and e.status = 'pending'
-     order by e.created_at limit 1) as waiting_since
+  select given.id, ${teamHeads()}
   from ${dialect.rows(IDS, 1)} cross join teams t where t.id = given.id`,
 );
 

@@ -17,6 +17,15 @@ interface WaitingRow {
   next_due_at: number;
 }
 
+/** Of `teams t`. */
+export const teamHeads = (isCron = '', isExecution = '') => `
+  case when t.paused_at is null then (select c.next_run_at from crons c
+    where c.team_id = t.id and c.next_run_at is not null ${isCron}
+    order by c.next_run_at limit 1) end as next_run_at,
+  (select e.created_at from executions e
+    where e.team_id = t.id and e.status = 'pending' ${isExecution}
+    order by e.created_at limit 1) as waiting_since`;
+
 /** One index step per group, from its starting point. $1 groups with a point of their own, $2 the others' point */
 const SCANS = {
   jobs: preparedStatement<WaitingRow>(
@@ -37,13 +46,7 @@ const SCANS = {
     const from = `coalesce(given.from_at, ${dialect.$(2)})`;
     return `
     with heads as materialized (
-      select t.id,
-        case when t.paused_at is null then (select c.next_run_at from crons c
-         where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
-         order by c.next_run_at limit 1) end as next_run_at,
-        (select e.created_at from executions e
-         where e.team_id = t.id and e.status = 'pending' and e.created_at >= ${from}
-         order by e.created_at limit 1) as waiting_since
+      select t.id, ${teamHeads(`and c.next_run_at >= ${from}`, `and e.created_at >= ${from}`)}
       from teams t left join ${dialect.rows(FROM, 1)} on given.id = t.id
       where t.deleted_at is null
     )

@@ -217,10 +217,11 @@ where (crons.team_id, crons.id) >= (given.team_id, given.id) and (crons.team_id,
 
 /* read-team-heads */
 select given.id,
-case when t.paused_at is null then
-(select c.next_run_at from crons c where c.team_id = given.id and c.next_run_at is not null
+case when t.paused_at is null then (select c.next_run_at from crons c
+  where c.team_id = t.id and c.next_run_at is not null
   order by c.next_run_at limit 1) end as next_run_at,
-(select e.created_at from executions e where e.team_id = given.id and e.status = 'pending'
+(select e.created_at from executions e
+  where e.team_id = t.id and e.status = 'pending'
   order by e.created_at limit 1) as waiting_since
 from json_to_recordset($1::json) as given(id uuid) cross join teams t where t.id = given.id
 
