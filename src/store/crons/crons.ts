@@ -70,8 +70,7 @@ export const crons = {
       ...cronColumns(context.sealer, teamId, settings),
     };
     await context.main.transact(async (trx) => {
-      const place = { table: 'crons', bounds: context.bounds } as const;
-      await takePlace(trx, teamId, place);
+      await takePlace(trx, teamId, 'crons', context.bounds);
       await add(trx, 'crons', row);
     });
     signalDue(context, teamId, row.next_run_at);

@@ -7,7 +7,8 @@ import { lockTeam } from './lock-team.ts';
 export async function countFree(
   trx: Trx,
   teamId: string,
-  { table, most }: { table: 'crons' | 'queues' | 'service_accounts'; most: number },
+  table: 'crons' | 'queues' | 'service_accounts',
+  most: number,
 ): Promise<number> {
   await lockTeam(trx, teamId);
   return most - (await count(trx, table, { team_id: teamId }, most));
@@ -17,8 +18,9 @@ export async function countFree(
 export async function takePlace(
   trx: Trx,
   teamId: string,
-  { table, bounds }: { table: 'crons' | 'queues'; bounds: TeamBounds },
+  table: 'crons' | 'queues',
+  bounds: TeamBounds,
 ): Promise<void> {
   const most = bounds[table];
-  if ((await countFree(trx, teamId, { table, most })) <= 0) throw new TeamFull(table, most);
+  if ((await countFree(trx, teamId, table, most)) <= 0) throw new TeamFull(table, most);
 }

@@ -83,7 +83,7 @@ export async function acceptJobs(
     byTeam.map(async ([teamId, ofTeam]) => {
       try {
         const added = await db.transact((trx) =>
-          insertWithQueues(trx, { teamId, rows: ofTeam, mostQueues, now }),
+          insertWithQueues(trx, teamId, ofTeam, mostQueues, now),
         );
         for (const [id, queueId] of added) queueIds.set(id, queueId);
       } catch (error) {
@@ -132,28 +132,24 @@ async function insertKnown(
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 
-interface JobsOfTeam {
-  teamId: string;
-  rows: readonly InsertedJobRow[];
-  mostQueues: number;
-  now: number;
-}
-
 /** As far as the team may have more queues. */
 async function insertWithQueues(
   trx: Trx,
-  { teamId, rows, mostQueues, now }: JobsOfTeam,
+  teamId: string,
+  rows: readonly InsertedJobRow[],
+  mostQueues: number,
+  now: number,
 ): Promise<Map<string, string>> {
   await limitLockWaits(trx);
-  const free = await countFree(trx, teamId, { table: 'queues', most: mostQueues });
+  const free = await countFree(trx, teamId, 'queues', mostQueues);
   const insert = (packed: string) => trx.rows(insertJobs, [packed]);
   // Others may have made queues since.
   const queueIds = await insertKnown(insert, rows);
   const left = rows.filter((row) => !queueIds.has(row.id));
   const names = new Set(left.map(({ queue }) => queue ?? ''));
-  const missing = [...names].slice(0, Math.max(0, free)).map((name) => ({ teamId, name }));
+  const missing = [...names].slice(0, Math.max(0, free));
   if (missing.length === 0) return queueIds;
-  await insertMissingQueues(trx, missing, now);
+  await insertMissingQueues(trx, teamId, missing, now);
   for (const [id, queueId] of await insertKnown(insert, left)) queueIds.set(id, queueId);
   return queueIds;
 }

@@ -32,12 +32,12 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   const steps = [baselineFor(migrations, options.now), ...migrations];
   return database.kysely.connection().execute(async (db) => {
     const applied: string[] = [];
-    const { lock, unlock } = LOCKING[dialect.name];
-    await lock(db, options.schema);
+    const locking = LOCKING[dialect.name];
+    await locking?.lock(db, options.schema);
     try {
       for (const step of steps) applied.push(...(await applyPatiently(db, dialect, step, options)));
     } finally {
-      await unlock(db);
+      await locking?.unlock(db);
     }
     return applied;
   });
@@ -73,7 +73,7 @@ async function applyPatiently(
   for (let tries = 0; ; tries++) {
     try {
       const work = (trx: Db) => apply(trx, dialect, migration, now);
-      const isOnline = migration.isOnline && LOCKING[dialect.name].hasOnline;
+      const isOnline = migration.isOnline && LOCKING[dialect.name] !== null;
       return await (isOnline ? work(db) : db.transaction().execute(work));
     } catch (error) {
       if (!wasLockedOut(error)) throw error;
@@ -92,7 +92,7 @@ async function apply(
   const before = await readApplied(db, dialect.name);
   if (before.includes(migration.name)) return [];
   const run: RunText = async (text) => (await sql.raw(text).execute(db)).rows;
-  if (db.isTransaction) await LOCKING[dialect.name].limitLockWaits(run);
+  if (db.isTransaction) await LOCKING[dialect.name]?.limitLockWaits(run);
   await migration.run(run, dialect.name);
   await db.insertInto('migrations').values({ name: migration.name, applied_at: now }).execute();
   const after = await readApplied(db, dialect.name);
@@ -103,23 +103,16 @@ interface Locking {
   lock: (db: Db, schema: string | undefined) => Promise<void>;
   unlock: (db: Db) => Promise<void>;
   limitLockWaits: (run: RunText) => Promise<unknown>;
-  hasOnline: boolean;
 }
 
-const LOCKING: Record<DialectName, Locking> = {
+/** On SQLite each transaction takes the write lock, and none is online. */
+const LOCKING: Record<DialectName, Locking | null> = {
   postgres: {
     lock: lockSchema,
     unlock: unlockSchema,
     limitLockWaits: (run) => run(`set local lock_timeout = ${LOCKED_OUT_MS}`),
-    hasOnline: true,
   },
-  // Each transaction takes the write lock.
-  sqlite: {
-    lock: async () => {},
-    unlock: async () => {},
-    limitLockWaits: async () => {},
-    hasOnline: false,
-  },
+  sqlite: null,
 };
 
 const ASK_EVERY_MS = 200;

@@ -43,7 +43,7 @@ export async function releaseLostClaims(
     const table = TABLE_OF[kind];
     const claimed =
       kind === 'job' && doubt !== null
-        ? await findDoubtful(trx, nodeId, doubt)
+        ? await trx.rows(findDoubtfulJobs, [packIds(doubt.queueIds), nodeId, doubt.since])
         : await findClaimedRuns(trx, table, nodeId);
     const released = await releaseRuns(trx, table, nodeId, known, claimed);
     lostClaims.push(
@@ -76,14 +76,6 @@ const findDoubtfulJobs = preparedStatement<ClaimedRow>('find-doubtful-jobs', (di
   where j.queue_id = given.id and j.status = 'processing' and j.started_at >= ${since}
     and j.claimed_by = ${node}`;
 });
-
-async function findDoubtful(
-  trx: Trx,
-  nodeId: string,
-  { queueIds, since }: Doubt,
-): Promise<ClaimedRow[]> {
-  return trx.rows(findDoubtfulJobs, [packIds(queueIds), nodeId, since]);
-}
 
 async function releaseRuns(
   trx: Trx,

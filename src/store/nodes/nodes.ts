@@ -96,7 +96,7 @@ export const nodes = {
    */
   async abandon({ main }: Context, nodeId: string, run: RunKey, now: number): Promise<boolean> {
     const { deadLettered, failedExecutions } = await main.transact((trx) =>
-      settleOrphans(trx, { nodeIds: [nodeId], run }, now),
+      settleOrphans(trx, [nodeId], now, run),
     );
     return deadLettered + failedExecutions > 0;
   },
@@ -129,5 +129,5 @@ async function settleDeadWork(
   now: number,
 ): Promise<SettledOrphans> {
   await dropTakenCallbacks(trx, nodeIds);
-  return settleOrphans(trx, { nodeIds }, now);
+  return settleOrphans(trx, nodeIds, now);
 }

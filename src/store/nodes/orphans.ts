@@ -11,11 +11,6 @@ import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
 import { endWithoutResponse, packEnds } from '../runs/settlement.ts';
 
-interface Orphans {
-  nodeIds: readonly string[];
-  run?: RunKey;
-}
-
 export interface RunKey {
   teamId: string;
   id: string;
@@ -32,15 +27,15 @@ export interface SettledOrphans {
  */
 export async function settleOrphans(
   trx: Trx,
-  { nodeIds, run }: Orphans,
+  nodeIds: readonly string[],
   now: number,
+  run?: RunKey,
 ): Promise<SettledOrphans> {
   const settled: SettledOrphans = { deadLettered: 0, failedExecutions: 0 };
   for (const nodeId of nodeIds) {
-    const end = (table: RunTable) => endClaimed(trx, { table, nodeId, run, now });
-    const jobs = await end('jobs');
+    const jobs = await endClaimed(trx, 'jobs', nodeId, now, run);
     await alertOfJobs(trx, jobs, now);
-    const executions = await end('executions');
+    const executions = await endClaimed(trx, 'executions', nodeId, now, run);
     await followFailed(trx, executions, now);
     settled.deadLettered += jobs.length;
     settled.failedExecutions += executions.length;
@@ -64,12 +59,10 @@ function elapsed({ started_at }: ClaimedRow, now: number): number {
 /** @returns the runs that were still the node's */
 async function endClaimed(
   trx: Trx,
-  {
-    table,
-    nodeId,
-    run: one,
-    now,
-  }: { table: RunTable; nodeId: string; run?: RunKey | undefined; now: number },
+  table: RunTable,
+  nodeId: string,
+  now: number,
+  one?: RunKey,
 ): Promise<ClaimedRow[]> {
   const runs = await findClaimedRuns(trx, table, nodeId, one);
   if (runs.length === 0) return [];

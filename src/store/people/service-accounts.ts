@@ -53,8 +53,7 @@ const accounts = {
     now: number,
   ): Promise<{ id: string } | 'name-taken' | 'too-many'> {
     return main.transact(async (trx) => {
-      const most = LIMITS.serviceAccounts;
-      const free = await countFree(trx, teamId, { table: 'service_accounts', most });
+      const free = await countFree(trx, teamId, 'service_accounts', LIMITS.serviceAccounts);
       if (await one(trx, 'service_accounts', { team_id: teamId, name }, ['id']))
         return 'name-taken';
       if (free <= 0) return 'too-many';

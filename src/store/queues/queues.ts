@@ -88,29 +88,17 @@ export function yesNo(value: boolean): YesNo {
   return value ? 1 : 0;
 }
 
-function newQueueRow(
-  teamId: string,
-  name: string,
-  settings: QueueSettings,
-  now: number,
-): Row<'queues'> {
-  const columns = settingsColumns(settings) as SettingsColumns;
-  return { team_id: teamId, id: newId(now), name, created_at: now, paused_at: null, ...columns };
-}
-
-/** Defaults of §2.3. A name given twice is made once. */
+/** Defaults of §2.3. */
 export async function insertMissingQueues(
   trx: Trx,
-  queues: readonly { teamId: string; name: string }[],
+  teamId: string,
+  names: readonly string[],
   now: number,
 ): Promise<void> {
-  const rows = new Map(
-    queues.map(({ teamId, name }) => [
-      `${teamId} ${name}`,
-      newQueueRow(teamId, name, DEFAULT_QUEUE_SETTINGS, now),
-    ]),
-  );
-  await addMissing(trx, 'queues', [...rows.values()]);
+  const columns = settingsColumns(DEFAULT_QUEUE_SETTINGS) as SettingsColumns;
+  const made = { team_id: teamId, created_at: now, paused_at: null, ...columns };
+  const rows = names.map((name) => ({ id: newId(now), name, ...made }));
+  await addMissing(trx, 'queues', rows);
 }
 
 export type QueuePolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
@@ -170,8 +158,8 @@ const functions = {
   ): Promise<Queue> {
     const queue = await saveSettings(context, { team_id: teamId, name }, settings, async (trx) => {
       const present = await one(trx, 'queues', { team_id: teamId, name }, ['id']);
-      if (!present) await takePlace(trx, teamId, { table: 'queues', bounds: context.bounds });
-      await insertMissingQueues(trx, [{ teamId, name }], now);
+      if (!present) await takePlace(trx, teamId, 'queues', context.bounds);
+      await insertMissingQueues(trx, teamId, [name], now);
     });
     if (queue === null) throw new Error(`the queue ${name} was deleted while it was saved`);
     return queue;
@@ -234,11 +222,7 @@ async function saveSettings(
     return saved;
   });
   if (!row) return null;
-  signalChanged(context, row.team_id, row.id);
+  // A resumed queue or a higher limit may start jobs.
+  context.signals.send([{ kind: 'queue-changed', queueId: row.id, teamId: row.team_id }]);
   return queueOf(row);
-}
-
-/** A resumed queue or a higher limit may start jobs. */
-function signalChanged({ signals }: Context, teamId: string, queueId: string): void {
-  signals.send([{ kind: 'queue-changed', queueId, teamId }]);
 }
