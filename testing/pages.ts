@@ -5,9 +5,12 @@ import { before } from './hooks.ts';
 import { findBarriers } from './axe.ts';
 import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
 import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';
+import { A_JOB } from './factories.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
 import { PlainPage } from './plain-page.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
+import { eventually } from './wait.ts';
+import type { JobInput } from '#work/resources/job';
 
 export interface Look {
   user: TestUser | null;
@@ -57,6 +60,21 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     browser,
     target,
     begin: () => dashboard.newTeam(),
+    /** Creates a job to a path of the target. Gives its id. */
+    createJob: async ({ teamId }: TestUser, path: string, job: Partial<JobInput> = {}) => {
+      const url = `${target.url}${path}`;
+      return (await dashboard.service.work.createJob(teamId, { ...A_JOB, url, ...job })).jobId;
+    },
+    /** Waits until a job has ended, and gives it. */
+    ended: ({ teamId }: TestUser, jobId: string) =>
+      eventually(
+        async () => {
+          const job = await dashboard.service.work.findJob(teamId, jobId);
+          return job?.completedAt ? job : null;
+        },
+        { what: 'the job to end' },
+      ),
+    sentTo: (path: string) => target.requests.filter(({ url }) => url.startsWith(path)),
     open: (path: string, user: TestUser | null, javaScript = true) =>
       openPage({ browser, dashboard }, path, { user, javaScript }),
     /** Opens a page as plain HTML, without a browser. */

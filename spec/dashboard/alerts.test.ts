@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { before } from '#testing/hooks';
-import { A_CRON, A_JOB } from '#testing/factories';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -11,7 +11,7 @@ import { eventually } from '#testing/process';
 
 let teams = 0;
 
-const { dashboard, target, visit } = usePages();
+const { createJob, dashboard, target, visit } = usePages();
 before(async () => {
   for (const path of ['/cron', '/job']) target.answer(path, { status: 500, body: 'out of cheese' });
 });
@@ -47,12 +47,7 @@ async function fail(user: TestUser, cronId: string): Promise<void> {
 async function failJobs(user: TestUser, count: number): Promise<void> {
   const { work } = dashboard.service;
   await work.setQueue(user.teamId, 'mail', { retriesEnabled: false, emailAlerts: true });
-  for (let n = 0; n < count; n++) {
-    await work.createJob(user.teamId, {
-      ...A_JOB,
-      url: `${target.url}/job`,
-    });
-  }
+  for (let n = 0; n < count; n++) await createJob(user, '/job');
   await eventually(async () => (await alertsOf(user)).length === count);
 }
 

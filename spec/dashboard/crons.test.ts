@@ -7,7 +7,7 @@ import { eventually } from '#testing/process';
 
 /** What people do with crons (§2.1, §3.1), each in a team of its own, and what must not happen meanwhile. */
 
-const { browser, dashboard, begin, open, target, visit } = usePages();
+const { begin, browser, dashboard, open, sentTo, target, visit } = usePages();
 
 const cronsOf = (user: TestUser) => dashboard.service.work.listCrons(user.teamId);
 const runsOf = (user: TestUser, cronId: string) =>
@@ -29,8 +29,6 @@ function createCron(user: TestUser, path: string, cron: { isActive?: boolean } =
     assertions: [{ kind: 'body_contains', text: 'fine' }],
   });
 }
-
-const sentTo = (path: string) => target.requests.filter(({ url }) => url === path);
 
 describe('crons', () => {
   test('Create cron makes an active cron with every field, and errors lose no input', async () => {

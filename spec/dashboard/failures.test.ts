@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
-import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** Failed jobs by their cause (§2.7, §3.2): retried or deleted together, and nothing beside them. */
 
-const { dashboard, target, visit } = usePages();
+const { createJob, dashboard, target, visit } = usePages();
 before(async () => {
   target.answer('/down', { status: 503, body: 'try later' });
   target.answer('/gone', { status: 404 });
@@ -21,11 +20,7 @@ async function begin(): Promise<TestUser> {
 }
 
 async function failJobs(user: TestUser, paths: readonly string[]): Promise<void> {
-  for (const path of paths)
-    await dashboard.service.work.createJob(user.teamId, {
-      ...A_JOB,
-      url: `${target.url}${path}`,
-    });
+  for (const path of paths) await createJob(user, path);
   await eventually(async () => (await failed(user)).length === paths.length);
 }
 

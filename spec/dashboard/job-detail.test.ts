@@ -22,27 +22,15 @@ import type { JobInput } from '#work/resources/job';
 
 let user: TestUser;
 
-const { dashboard, target, visit: visitPage } = usePages();
+const { createJob, dashboard, ended, target, visit: visitPage } = usePages();
 before(async () => {
   user = await dashboard.user('ada@bells.test');
   await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
 });
 
-function aJobTo(path: string, job: Partial<JobInput> = {}): JobInput {
-  return {
-    ...A_JOB,
-    url: `${target.url}${path}`,
-    ...job,
-  };
-}
-
-async function run(path: string, job: Partial<JobInput> = {}): Promise<string> {
-  const { jobId } = await dashboard.service.work.createJob(user.teamId, aJobTo(path, job));
-  await eventually(async () => {
-    const found = await dashboard.service.work.findJob(user.teamId, jobId);
-    return found?.completedAt;
-  });
-  return jobId;
+/** Runs a job to its end. Gives its id. */
+async function run(path: string, job: Partial<JobInput> = {}, who = user): Promise<string> {
+  return (await ended(who, await createJob(who, path, job))).id;
 }
 
 const visit = (path: string, who = user) => visitPage(path, who);
@@ -111,7 +99,8 @@ describe('the page of a job', () => {
     const { work, people } = strict.service;
     await work.setQueue(ada.teamId, 'mail', { retrySchedule: [] });
     await people.operator.generateSigningSecret(ada.teamId);
-    const { jobId } = await work.createJob(ada.teamId, aJobTo('/inside'));
+    const url = `${target.url}/inside`;
+    const { jobId } = await work.createJob(ada.teamId, { ...A_JOB, url });
     await eventually(async () => (await work.findJob(ada.teamId, jobId))?.completedAt);
     const page = await visitOf(strict, `/jobs/${jobId}`, ada);
     page.shows('private or reserved');
@@ -132,12 +121,7 @@ describe('a signed request (§5.6)', () => {
   const rotate = (): Promise<string> =>
     dashboard.service.people.operator.generateSigningSecret(signer.teamId);
 
-  async function runFor(path: string, job: Partial<JobInput> = {}): Promise<string> {
-    const { work } = dashboard.service;
-    const { jobId } = await work.createJob(signer.teamId, aJobTo(path, job));
-    await eventually(async () => (await work.findJob(signer.teamId, jobId))?.completedAt);
-    return jobId;
-  }
+  const runFor = (path: string, job: Partial<JobInput> = {}) => run(path, job, signer);
 
   const shownHeaders = (page: PlainPage): string[][] =>
     page

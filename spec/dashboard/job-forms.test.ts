@@ -6,7 +6,7 @@ import { eventually } from '#testing/process';
 
 /** Ways into the form of a job other than typing, and trying what it says (§2.2, §3.2). */
 
-const { dashboard, target, visit } = usePages({ PLANS: 'free=1000,none=0' });
+const { createJob, dashboard, sentTo, target, visit } = usePages({ PLANS: 'free=1000,none=0' });
 
 async function begin(): Promise<TestUser> {
   const user = await dashboard.newTeam();
@@ -18,7 +18,6 @@ async function begin(): Promise<TestUser> {
 }
 
 const jobsOf = (user: TestUser) => dashboard.service.work.listJobs(user.teamId, { limit: 10 });
-const sentTo = (path: string) => target.requests.filter(({ url }) => url === path);
 const usageOf = async ({ teamId }: TestUser) =>
   (await dashboard.service.people.billing.readUsage(teamId)).used;
 
@@ -68,13 +67,9 @@ describe('the form of a job', () => {
   test('a job can be created again with edits, the first stays unchanged', async () => {
     const user = await begin();
     const { work } = dashboard.service;
-    const { jobId } = await work.createJob(user.teamId, {
-      queue: 'mail',
-      url: `${target.url}/first`,
-      method: 'POST',
+    const jobId = await createJob(user, '/first', {
       headers: [['Authorization', 'Bearer s3cret-token']],
       payloadJson: '{"order":7}',
-      callbackUrl: null,
       delaySeconds: 3600,
     });
     const first = await work.findJob(user.teamId, jobId);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
-import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { heading, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What people do with jobs (§3.2, §3.3), each in a team of its own, and what must not happen meanwhile. */
 
-const { dashboard, open, target, visit } = usePages({ PLANS: 'free=1000,none=0' });
+const { createJob, dashboard, ended, open, sentTo, target, visit } = usePages();
 before(async () => {
   target.answer('/broken', { status: 503, body: 'down' });
 });
@@ -20,32 +19,9 @@ async function begin(queue: { retrySchedule?: number[] } = {}): Promise<TestUser
   return user;
 }
 
-async function createJob(
-  user: TestUser,
-  path: string,
-  job: { delaySeconds?: number; payloadJson?: string; callbackUrl?: string } = {},
-): Promise<string> {
-  const { jobId } = await dashboard.service.work.createJob(user.teamId, {
-    ...A_JOB,
-    url: `${target.url}${path}`,
-    ...job,
-  });
-  return jobId;
-}
-
 const read = (user: TestUser, jobId: string) => dashboard.service.work.findJob(user.teamId, jobId);
 
-const settled = (user: TestUser, jobId: string) =>
-  eventually(
-    async () => {
-      const job = await read(user, jobId);
-      return job?.completedAt ? job : null;
-    },
-    { what: 'the job to end' },
-  );
-
 const jobsOf = (user: TestUser) => dashboard.service.work.listJobs(user.teamId, { limit: 1000 });
-const sentTo = (path: string) => target.requests.filter(({ url }) => url.startsWith(path));
 
 describe('a job', () => {
   test('Create job makes a pending job, due after its delay, in a queue that is not paused', async () => {
@@ -80,7 +56,7 @@ describe('a job', () => {
     const page = await visit(`/jobs/${id}`, user);
     await page.press('Fire now');
     page.shows('The job is due now.');
-    assert.equal((await settled(user, id)).status, 'success');
+    assert.equal((await ended(user, id)).status, 'success');
     await page.go(`/jobs/${id}`);
     page.shows('Success');
     assert.ok(!page.buttons.includes('Fire now'));
@@ -103,14 +79,14 @@ describe('a job', () => {
     page.shows('The job is deleted.');
     assert.equal(await read(user, id), null);
     await work.resumeQueue(user.teamId, queue.id);
-    assert.equal((await settled(user, kept)).status, 'success');
+    assert.equal((await ended(user, kept)).status, 'success');
     assert.equal(sentTo(path).length, 0);
   });
   test('Retry makes a new job that runs now and leaves the failed one', async () => {
     const user = await begin();
     const callbackUrl = `${target.url}/callback`;
     const id = await createJob(user, '/broken', { payloadJson: '{"a":1.0}', callbackUrl });
-    const failed = await settled(user, id);
+    const failed = await ended(user, id);
     assert.equal(failed.status, 'dead_lettered');
     const page = await visit(`/jobs/${id}`, user);
     page.shows('HTTP 503');
@@ -118,7 +94,7 @@ describe('a job', () => {
     page.shows('A new job was created.');
     const again = (await jobsOf(user)).find((job) => job.id !== id);
     assert.ok(again);
-    await settled(user, again.id);
+    await ended(user, again.id);
     const [first, second] = [await read(user, id), await read(user, again.id)];
     assert.deepEqual({ ...first, retriedAs: null }, { ...failed, retriedAs: null });
     assert.equal(second?.attemptNumber, 1);
@@ -176,7 +152,7 @@ describe('jobs', () => {
     const ids = await Promise.all([1, 2, 3].map(() => createJob(user, '/broken')));
     const waiting = await createJob(user, '/later', { delaySeconds: 3600 });
     const done = await createJob(user, '/fine');
-    await Promise.all([...ids, done].map((id) => settled(user, id)));
+    await Promise.all([...ids, done].map((id) => ended(user, id)));
     const page = await visit('/jobs?tab=failed', user);
     page.row('/broken').fill('Select', true);
     await page.press('Retry (selected)');
@@ -245,7 +221,7 @@ describe('jobs', () => {
       createJob(user, '/needle', { payloadJson: '{"order":"blue"}' }),
       createJob(user, '/broken', { payloadJson: '{"order":"red"}' }),
     ]);
-    await settled(user, id);
+    await ended(user, id);
     const read = await visit('/jobs', user);
     const finds = async (query: string, isNeedle: boolean) => {
       await read.go(`/jobs?tab=all&${query}`);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
-import { A_CRON, A_JOB } from '#testing/factories';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What a team sees first: what fails now, what is next, what has just happened, and nothing of others. */
 
-const { dashboard, target, visit } = usePages();
+const { createJob, dashboard, ended, target, visit } = usePages();
 before(() => target.answer('/down', { status: 503 }));
 
 async function runFailingCron(user: TestUser): Promise<void> {
@@ -30,17 +30,9 @@ async function runFailingCron(user: TestUser): Promise<void> {
 async function runFailingQueue(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
   await work.setQueue(user.teamId, 'orders', { retriesEnabled: false });
-  await createJob(user, '/down', 0, 'orders');
+  await createJob(user, '/down', { queue: 'orders' });
   await eventually(async () => (await work.readAttention(user.teamId)).failedJobs === 1);
 }
-
-const createJob = (user: TestUser, path: string, delaySeconds: number, queue = 'mail') =>
-  dashboard.service.work.createJob(user.teamId, {
-    ...A_JOB,
-    queue,
-    url: `${target.url}${path}`,
-    delaySeconds,
-  });
 
 describe('the overview', () => {
   test('the overview shows failures, next runs and latest runs', async () => {
@@ -48,14 +40,10 @@ describe('the overview', () => {
       team: 'Bells',
     });
     const outsider = await dashboard.user('eve@x.test', { team: 'X' });
-    await createJob(user, '/later', 3600);
-    await createJob(user, '/done', 0);
+    await createJob(user, '/later', { delaySeconds: 3600 });
+    await ended(user, await createJob(user, '/done'));
     await runFailingCron(user);
     await runFailingQueue(user);
-    await eventually(async () => {
-      const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
-      return jobs.some(({ status }) => status === 'success');
-    });
     const page = await visit('/', user);
     const needs = page.part('section', 'Needs attention');
     needs
@@ -80,12 +68,8 @@ describe('the overview', () => {
 
   test('a bar and its table row link to the runs of that hour', async () => {
     const user = await dashboard.user('bars@bells.test', { team: 'Bars' });
-    await createJob(user, '/counted', 0);
+    await ended(user, await createJob(user, '/counted'));
     await runFailingCron(user);
-    await eventually(async () => {
-      const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
-      return jobs.some(({ status }) => status === 'success');
-    });
     const page = await visit('/', user);
     const plot = page.part('figure', 'Runs per hour');
     const hour = plot.all('ol a').at(-1);

@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { A_JOB } from '#testing/factories';
-import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What people set of queues (§2.3, §3.4, §3.5), each in a team of its own, and what must not happen meanwhile. */
 
-const { dashboard, begin, visit, target } = usePages();
-
-async function createJob(user: TestUser, path: string, delaySeconds = 0): Promise<string> {
-  const { jobId } = await dashboard.service.work.createJob(user.teamId, {
-    ...A_JOB,
-    url: `${target.url}${path}`,
-    delaySeconds,
-  });
-  return jobId;
-}
-
-const sentTo = (path: string) => target.requests.filter(({ url }) => url === path).length;
+const { begin, createJob, dashboard, sentTo, target, visit } = usePages();
 
 describe('queues', () => {
   test('a queue is created and edited with every setting', async () => {
@@ -73,7 +60,7 @@ describe('queues', () => {
     page.shows('The queue “mail” is paused.');
     const id = await createJob(user, path);
     await delay(300);
-    assert.equal(sentTo(path), 0);
+    assert.equal(sentTo(path).length, 0);
     const waiting = await dashboard.service.work.findJob(user.teamId, id);
     assert.equal(waiting?.status, 'pending');
     await page.go('/jobs/new');
@@ -82,7 +69,7 @@ describe('queues', () => {
     page.row('mail').shows('Paused');
     await page.row('mail').press('Enable');
     page.shows('The queue “mail” is enabled.');
-    await eventually(() => sentTo(path) === 1);
+    await eventually(() => sentTo(path).length === 1);
     const sent = await dashboard.service.work.findJob(user.teamId, id);
     assert.equal(sent?.scheduledAt, waiting.scheduledAt, 'its time stays');
   });
@@ -108,7 +95,7 @@ describe('queues', () => {
     const user = await begin();
     const path = '/never';
     await createJob(user, '/before');
-    await eventually(() => sentTo('/before') === 1);
+    await eventually(() => sentTo('/before').length === 1);
     const { work } = dashboard.service;
     const queue = await work.setQueue(user.teamId, 'mail', { isPaused: true });
     await createJob(user, path);
@@ -119,8 +106,8 @@ describe('queues', () => {
     page.shows('The queue is deleted, and 2 jobs with it.');
     assert.deepEqual(await work.listJobs(user.teamId, { limit: 10 }), []);
     await createJob(user, '/after');
-    await eventually(() => sentTo('/after') === 1);
-    assert.equal(sentTo(path), 0);
+    await eventually(() => sentTo('/after').length === 1);
+    assert.equal(sentTo(path).length, 0);
   });
 });
 
@@ -154,7 +141,7 @@ describe('a queue', () => {
     page.shows('Enter the URL that the request goes to.');
     await page.press('Test run', { 'Test URL': `${target.url}/tried` });
     page.part('[aria-label="Test run"]').shows('Fails');
-    assert.equal(sentTo('/tried'), 1);
+    assert.equal(sentTo('/tried').length, 1);
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
     assert.deepEqual(await dashboard.service.work.listJobs(user.teamId, { limit: 10 }), []);
   });
