@@ -1,13 +1,13 @@
-import { readAlertSettings } from '#domain/alert-settings';
 import { describeCertificate, type SeenCertificate } from '#domain/certificate';
 import { DAY_MS } from '#domain/instant';
+import type { AlertSource } from '#domain/maintenance';
 import type { Context } from '../database/context.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { addMissing, all, change, one, remove } from '../database/rows.ts';
+import { addMissing, all, change, remove } from '../database/rows.ts';
 import type { Settlement } from '../runs/settlement.ts';
 import type { Row } from '../tables/tables.ts';
-import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+import { type AlertToRaise, lockSource, raiseAlerts, rowOfRun, sourceOf } from './raise-alerts.ts';
 
 export type EndingCertificate = RecordOf<Pick<CertificateRow, 'host' | 'ends_at'>>;
 
@@ -24,53 +24,47 @@ type CertificateRow = Row<'ending_certificates'>;
 interface Sight {
   run: Settlement['run'];
   end: Settlement['end'];
-  sourceId: string;
+  source: AlertSource;
   certificate: SeenCertificate;
 }
 
+export type KnownCertificates = ReturnType<typeof knownCertificates>;
+
 /** Up to a minute old. Most runs agree with these rows and need no statement. */
-export class KnownCertificates {
-  readonly #db: Database;
-  #bySource = new Map<string, CertificateRow[]>();
-  #readAt: number | null = null;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** Before the transaction of the settlements. */
-  async findNews(settlements: readonly Settlement[]): Promise<Sight[]> {
-    const seen = settlements.flatMap(({ run, end, certificate }): Sight[] => {
-      const sourceId = run.kind === 'job' ? run.queueId : run.cronId;
-      return certificate ? [{ run, end, sourceId, certificate }] : [];
-    });
-    if (seen.length === 0) return seen;
-    await this.#refresh(Math.max(...seen.map(({ end }) => end.completedAt)));
-    return seen.filter((sight) => this.#isNews(sight));
-  }
-
-  /** Other processes learn of a change within a minute; this one at once. */
-  forget(): void {
-    this.#readAt = null;
-  }
-
-  async #refresh(now: number): Promise<void> {
-    const readAt = this.#readAt;
+export function knownCertificates(db: Database) {
+  let bySource = new Map<string, CertificateRow[]>();
+  let readAt: number | null = null;
+  const refresh = async (now: number) => {
     if (readAt !== null && now >= readAt && now - readAt < FRESH_MS) return;
-    const rows = await all(this.#db, 'ending_certificates', {}, { limit: MOST_KNOWN });
-    this.#bySource = Map.groupBy(rows, ({ source_id }) => source_id);
-    this.#readAt = now;
-  }
-
-  #isNews({ sourceId, certificate: { host, endsAt, endsSoon }, end }: Sight): boolean {
-    const rows = this.#bySource.get(sourceId) ?? [];
+    const rows = await all(db, 'ending_certificates', {}, { limit: MOST_KNOWN });
+    bySource = Map.groupBy(rows, ({ source_id }) => source_id);
+    readAt = now;
+  };
+  const isNews = ({ source, certificate: { host, endsAt, endsSoon }, end }: Sight) => {
+    const rows = bySource.get(source.id) ?? [];
     const ofHost = rows.filter((row) => row.host === host);
     if (ofHost.some((row) => row.ends_at < endsAt && row.is_replaced === 0)) return true;
     if (!endsSoon) return false;
     const own = ofHost.find((row) => row.ends_at === endsAt);
     if (own === undefined) return rows.length < MOST_CERTIFICATES;
     return own.is_replaced === 1 || end.completedAt - own.seen_at >= CONFIRMED_EVERY_MS;
-  }
+  };
+  return {
+    /** Before the transaction of the settlements. */
+    async findNews(settlements: readonly Settlement[]): Promise<Sight[]> {
+      const seen = settlements.flatMap(({ run, end, certificate }): Sight[] =>
+        certificate ? [{ run, end, source: sourceOf(run), certificate }] : [],
+      );
+      if (seen.length === 0) return seen;
+      await refresh(Math.max(...seen.map(({ end }) => end.completedAt)));
+      return seen.filter(isNews);
+    },
+
+    /** Other processes learn of a change within a minute; this one at once. */
+    forget(): void {
+      readAt = null;
+    },
+  };
 }
 
 /** In one order, and after all other locks of a settlement. @returns whether an alert was raised */
@@ -78,7 +72,7 @@ export async function followCertificates(trx: Trx, news: readonly Sight[]): Prom
   const last = new Map(
     news.map((sight) => {
       const { host, endsAt } = sight.certificate;
-      return [`${sight.sourceId} ${host} ${endsAt}`, sight];
+      return [`${sight.source.id} ${host} ${endsAt}`, sight];
     }),
   );
   const alerts: AlertToRaise[] = [];
@@ -92,19 +86,17 @@ export async function followCertificates(trx: Trx, news: readonly Sight[]): Prom
 }
 
 async function follow(trx: Trx, sight: Sight): Promise<AlertToRaise | null> {
-  const { run, sourceId, certificate, end } = sight;
+  const {
+    run,
+    source: { id: source_id },
+    certificate,
+    end,
+  } = sight;
   const { host, endsAt } = certificate;
-  const kind = run.kind === 'job' ? 'queue' : 'cron';
-  // Prevents a deletion meanwhile, so no row outlives its source.
-  const source = await one(
-    trx,
-    `${kind}s`,
-    { team_id: run.teamId, id: sourceId },
-    ['id', 'name', 'alert_settings'],
-    'for key share',
-  );
-  if (!source) return null;
-  const ofSource = { team_id: run.teamId, source_id: sourceId };
+  const found = await lockSource(trx, run.teamId, sight.source);
+  if (!found) return null;
+  const { source, settings } = found;
+  const ofSource = { team_id: run.teamId, source_id };
   const locked = { order: ['ends_at'], lock: 'for update' } as const;
   const rows = await all(trx, 'ending_certificates', { ...ofSource, host }, locked);
   const older = rows.filter((row) => row.ends_at < endsAt && row.is_replaced === 0);
@@ -113,7 +105,6 @@ async function follow(trx: Trx, sight: Sight): Promise<AlertToRaise | null> {
     await change(trx, 'ending_certificates', { ...ofSource, host, ends_at }, { is_replaced: 1 });
   }
   if (!certificate.endsSoon) return null;
-  const settings = readAlertSettings(source.alert_settings);
   const wasNotified = rows.some((row) => row.ends_at === endsAt && row.is_notified === 1);
   const raises = settings.certificates && !wasNotified;
   const now = {
@@ -131,20 +122,9 @@ async function follow(trx: Trx, sight: Sight): Promise<AlertToRaise | null> {
     if ((await addMissing(trx, 'ending_certificates', { ...own, ...now })) === 0) return null;
   }
   if (!raises) return null;
-  return {
-    source: { kind, id: sourceId, name: source.name },
-    settings,
-    row: {
-      team_id: run.teamId,
-      level: 'warning',
-      run_id: run.id,
-      attempt_number: run.kind === 'job' ? run.attemptNumber : null,
-      ...outcomeOf(end),
-      reason: null,
-      error_message: describeCertificate(certificate),
-      kind: 'certificate',
-    },
-  };
+  const error_message = describeCertificate(certificate);
+  const facts = { level: 'warning', reason: null, error_message, kind: 'certificate' } as const;
+  return { source, settings, row: { ...rowOfRun(run, end), ...facts } };
 }
 
 export async function forgetCertificates(trx: Trx, teamId: string, sourceId: string) {

@@ -7,7 +7,7 @@ import { type Fields, packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { change } from '../database/rows.ts';
 import { recordBySystem } from '../activity/activity.ts';
-import { type AlertToRaise, type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+import { type AlertToRaise, type Outcome, rowOfRun, raiseAlerts } from './raise-alerts.ts';
 import type { ClaimedExecution } from '../runs/claims.ts';
 import type { Settlement } from '../runs/settlement.ts';
 import type { Row } from '../tables/tables.ts';
@@ -112,8 +112,8 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
     if (step.alert) {
       const { level, failedRuns: failed_runs, downMs: down_ms } = step.alert;
       const kind = step.isStopped ? ('stopped' as const) : null;
-      const facts = { team_id, level, run_id: run.id, failed_runs, down_ms, kind };
-      alerts.push({ source, settings, row: { ...facts, ...outcomeOf(end) } });
+      const facts = { level, failed_runs, down_ms, kind };
+      alerts.push({ source, settings, row: { ...rowOfRun(run, end), ...facts } });
     }
     if (!streak.hasRaisedFailure) remind_at = null;
     else if (step.alert) remind_at = nextReminder(completedAt, settings.remindHours);

@@ -1,7 +1,7 @@
 import { readAlertSettings } from '#domain/alert-settings';
 import type { Trx } from '../database/database.ts';
 import { noteFailing } from './reminders.ts';
-import { type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+import { type Outcome, rowOfRun, raiseAlerts } from './raise-alerts.ts';
 import { all } from '../database/rows.ts';
 import type { ClaimedJob } from '../runs/claims.ts';
 
@@ -19,18 +19,11 @@ export async function raiseJobAlerts(trx: Trx, alerts: readonly JobAlert[]): Pro
   const queues = await all(trx, 'queues', { id: ids }, { columns });
   const byId = new Map(queues.map((queue) => [queue.id, queue]));
   const raised = alerts.map(({ alert: level, run, end }) => {
-    const { teamId, queueId, id, attemptNumber } = run;
-    const queue = byId.get(queueId);
+    const queue = byId.get(run.queueId);
     return {
-      source: { kind: 'queue' as const, id: queueId, name: queue?.name ?? '' },
+      source: { kind: 'queue' as const, id: run.queueId, name: queue?.name ?? '' },
       settings: readAlertSettings(queue?.alert_settings ?? null),
-      row: {
-        team_id: teamId,
-        level,
-        run_id: id,
-        attempt_number: attemptNumber,
-        ...outcomeOf(end),
-      },
+      row: { ...rowOfRun(run, end), level },
     };
   });
   await noteFailing(

@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
 import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alert-burst';
-import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
+import {
+  type AlertSettings,
+  type ChannelRef,
+  readAlertSettings,
+  resolveChannels,
+} from '#domain/alert-settings';
 import { isAside } from '#domain/alert-words';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { add, addMissing, change, one } from '../database/rows.ts';
+import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd } from '../runs/settlement.ts';
 import type { Row } from '../tables/tables.ts';
 import type { AlertRow, RunAlertRow } from './alerts.ts';
@@ -27,13 +33,38 @@ export interface AlertToRaise {
 
 export type Outcome = Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
 
-export function outcomeOf(end: Outcome) {
+/** What an alert has of its run. */
+export function rowOfRun(
+  run: { teamId: string; id: string; attemptNumber?: number },
+  end: Outcome,
+) {
   return {
+    team_id: run.teamId,
+    run_id: run.id,
+    attempt_number: run.attemptNumber ?? null,
     raised_at: end.completedAt,
     response_status: end.responseStatus,
     reason: end.reason,
     error_message: end.errorMessage,
   };
+}
+
+export function sourceOf(run: ClaimedJob | ClaimedExecution): AlertSource {
+  return run.kind === 'job' ? { kind: 'queue', id: run.queueId } : { kind: 'cron', id: run.cronId };
+}
+
+/** Prevents a deletion meanwhile, so no state of a source outlives it. Undefined: it was deleted. */
+export async function lockSource(trx: Trx, teamId: string, { kind, id }: AlertSource) {
+  const key = { team_id: teamId, id };
+  const columns = ['name', 'alert_settings', 'slow_rule'] as const;
+  const row = await one(trx, `${kind}s`, key, columns, 'for key share');
+  return (
+    row && {
+      source: { kind, id, name: row.name },
+      settings: readAlertSettings(row.alert_settings),
+      rule: row.slow_rule,
+    }
+  );
 }
 
 interface Placed {

@@ -1,4 +1,4 @@
-import { readAlertSettings, REMIND_HOURS } from '#domain/alert-settings';
+import { REMIND_HOURS } from '#domain/alert-settings';
 import type { FailureReason } from '#domain/failure';
 import {
   followPace,
@@ -17,7 +17,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { FindMedians } from '../figures/medians.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd, Settlement } from '../runs/settlement.ts';
-import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
+import { type AlertToRaise, lockSource, raiseAlerts, rowOfRun, sourceOf } from './raise-alerts.ts';
 import { change, one, remove } from '../database/rows.ts';
 
 export interface TimedRun {
@@ -39,8 +39,7 @@ export async function timeRuns(
   const ruled = settlements.flatMap(({ run, status, end }) => {
     const { teamId, slowRule } = run;
     if (slowRule === null || UNTIMED.has(end.reason)) return [];
-    const sourceId = run.kind === 'job' ? run.queueId : run.cronId;
-    return [{ run, teamId, sourceId, slowRule, status, end }];
+    return [{ run, teamId, sourceId: sourceOf(run).id, slowRule, status, end }];
   });
   const byMedian = ruled.filter(({ slowRule }) => slowRule.timesMedian !== null);
   const now = Math.max(...byMedian.map(({ end }) => end.completedAt));
@@ -136,22 +135,14 @@ async function followLocked(
   runs: readonly TimedRun[],
 ): Promise<AlertToRaise[]> {
   const { team_id, source_id } = row;
-  const kind = runs[0]?.run.kind === 'job' ? 'queue' : 'cron';
-  // Prevents a deletion meanwhile, so no spell outlives its source.
-  const source = await one(
-    trx,
-    `${kind}s`,
-    { team_id, id: source_id },
-    ['id', 'name', 'alert_settings', 'slow_rule'],
-    'for key share',
-  );
-  const rule = source?.slow_rule ?? null;
+  const locked = runs[0] && (await lockSource(trx, team_id, sourceOf(runs[0].run)));
+  const rule = locked?.rule ?? null;
   // The rule was removed while they ran.
-  if (!source || rule === null) {
+  if (!locked || rule === null) {
     await forgetSpell(trx, team_id, source_id);
     return [];
   }
-  const settings = readAlertSettings(source.alert_settings);
+  const { source, settings } = locked;
   const present = runs.filter((run) => run.rule === rule);
   const { spell, alerts } = follow(spellOf(row, rule), present, settings.remindHours);
   if (spell === null) await forgetSpell(trx, team_id, source_id);
@@ -159,20 +150,10 @@ async function followLocked(
     const { since, lastAt: last_at, notifiedAt: notified_at } = spell;
     await change(trx, 'slow_spells', { team_id, source_id }, { rule, since, last_at, notified_at });
   }
-  return alerts.map(({ run: { run, pace, end }, alert: { level, slowMs } }) => ({
-    source: { kind, id: source_id, name: source.name },
-    settings,
-    row: {
-      team_id,
-      level,
-      run_id: run.id,
-      attempt_number: run.kind === 'job' ? run.attemptNumber : null,
-      ...outcomeOf(end),
-      error_message: pace.words,
-      down_ms: slowMs,
-      kind: 'slow',
-    },
-  }));
+  return alerts.map(({ run: { run, pace, end }, alert: { level, slowMs: down_ms } }) => {
+    const facts = { level, error_message: pace.words, down_ms, kind: 'slow' as const };
+    return { source, settings, row: { ...rowOfRun(run, end), ...facts } };
+  });
 }
 
 async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {

@@ -1,4 +1,3 @@
-import type { ClaimedRun } from '../runs/claims.ts';
 import type { HourCount } from './batch-counts.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
@@ -111,21 +110,10 @@ export async function countUsage(
   return grants;
 }
 
-interface Uncounted {
-  teamId: string;
-  countedAt: number;
-}
-
-export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
-  return runs
-    .filter(({ unreadable }) => unreadable !== null)
-    .map(({ teamId, startedAt }) => ({ teamId, countedAt: startedAt }));
-}
-
 /** Only for runs that the same transaction has put back. */
 export async function uncountRuns(
   runner: StatementRunner,
-  runs: readonly Uncounted[],
+  runs: readonly { teamId: string; countedAt: number }[],
 ): Promise<void> {
   const back = runs.map(({ teamId, countedAt }) => ({ teamId, at: countedAt, runs: -1 }));
   await addToPeriods(runner, back);

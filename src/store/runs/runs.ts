@@ -1,4 +1,4 @@
-import { KnownCertificates } from '../alerts/certificates.ts';
+import { knownCertificates } from '../alerts/certificates.ts';
 import { claimExecutions } from './claim-executions.ts';
 import { claimJobs } from './claim-jobs.ts';
 import {
@@ -25,7 +25,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const [skippedQueues, skippedTeams] = [new SkippedGroups(), new SkippedGroups()];
   const points = ofEachTable(() => new StartingPoints(clock));
-  const tools = { db, findMedians: medians(db), certificates: new KnownCertificates(db) };
+  const tools = { db, findMedians: medians(db), certificates: knownCertificates(db) };
   let onBatch: OnBatch = () => {};
   const groupsOf = (table: RunTable) =>
     nodeGroups<Settlement, boolean>(

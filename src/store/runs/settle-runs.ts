@@ -7,7 +7,7 @@ import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
 import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
 import type { FindMedians } from '../figures/medians.ts';
-import { uncountRuns, unsentRuns } from '../figures/usage.ts';
+import { uncountRuns } from '../figures/usage.ts';
 
 interface Settled {
   /** Nothing was changed for runs of others. */
@@ -43,7 +43,11 @@ export async function settleRuns(
     const hasSpellAlert = await followSpells(trx, ourTimed);
     await raiseJobAlerts(trx, kept.filter(isAlerting));
     const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
-    await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
+    const unsent = kept.filter(({ run }) => run.unreadable !== null);
+    await uncountRuns(
+      trx,
+      unsent.map(({ run }) => ({ teamId: run.teamId, countedAt: run.startedAt })),
+    );
     const ourNews = news.filter(({ run }) => isOurs(run));
     const hasCertificateAlert = await followCertificates(trx, ourNews);
     return { isOurs, hasRaised: hasFollowed || hasSpellAlert || hasCertificateAlert };
