@@ -33,7 +33,7 @@ import { nodes } from './nodes/nodes.ts';
 import { notifications } from './alerts/notifications.ts';
 import { depths } from './figures/depths.ts';
 import { durations } from './figures/durations.ts';
-import { BatchCountStore } from './figures/adding-up.ts';
+import { batchCounts } from './figures/adding-up.ts';
 import { outcomes } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import { explaining } from './postgres/explain.ts';
@@ -233,13 +233,13 @@ const NOUNS = {
 };
 
 function makeNouns(context: Context) {
-  const { main, clock } = context;
+  const { main } = context;
   const limits = rateLimits(context);
   return {
     ...bindAll(context, NOUNS),
     database: main,
     apiTokens: apiTokens(context),
-    batchCounts: new BatchCountStore(main, clock),
+    batchCounts: batchCounts(context),
     callbacks: callbacks(context),
     jobs: jobs(context),
     lists: lists(context),
