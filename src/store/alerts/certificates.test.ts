@@ -106,17 +106,6 @@ forEachStore((name, openTestStore) => {
       assert.deepEqual(await textsOf(store, teamId), [WARNED]);
     });
 
-    test('a restarted process raises no second alert', async () => {
-      const { store, teamId, run } = await aScene(openTestStore);
-      await using _ = store;
-      await run(OLD);
-      const restarted = await store.reopen();
-      await run(OLD, restarted);
-      await store.testClock.advance(DAY_MS);
-      await run(OLD, restarted);
-      assert.deepEqual(await textsOf(restarted, teamId), [WARNED]);
-    });
-
     test('runs that two nodes settle at once raise one alert', async () => {
       const { store, teamId, node, start } = await aScene(openTestStore);
       await using _ = store;

@@ -21,19 +21,6 @@ async function aServiceAccount(store: TestStore, teamId: string, name: string) {
 }
 
 forEachStore((_, openTestStore) => {
-  test('simultaneous look-ups of service accounts return the team of each token', async () => {
-    await using store = await openTestStore();
-    const [a, b] = [await aTeam(store), await aTeam(store)];
-    const ofA = await aServiceAccount(store, a.id, 'one');
-    const ofB = await aServiceAccount(store, b.id, 'one');
-    const hashes = [ofB.hash, 'f'.repeat(64), ofA.hash, ofB.hash];
-    const found = await Promise.all(hashes.map((each) => store.serviceAccounts.findByToken(each)));
-    assert.deepEqual(
-      found.map((each) => each?.teamId ?? null),
-      [b.id, null, a.id, b.id],
-    );
-  });
-
   test('service accounts are listed by name with maker and last use, and without the hash', async () => {
     await using store = await openTestStore();
     const { id: teamId } = await aTeam(store);
