@@ -56,13 +56,9 @@ export async function readNotification(
   const found = await first(trx, 'alerts', ofGroup, { order: ['id'] });
   const alert = found && readRow(found);
   if (!alert || alert.level === 'usage') return null;
-  const ended = alert.source === 'cron' ? 'ended_executions' : 'ended_jobs';
-  const response =
-    alert.run_id === null
-      ? undefined
-      : await one(trx, ended, { team_id: row.team_id, id: alert.run_id }, ['body']);
+  const { settings, sent, body } = await readParts(trx, alert);
   const reader = new PartsReader();
-  const request = await readRequest(trx, sealer, reader, alert);
+  const request = sent ? requestOf(sealer, reader, alert.source, sent) : null;
   return {
     ...toRecord(row, COLUMNS),
     ...keyOf(row),
@@ -72,11 +68,11 @@ export async function readNotification(
       row.alert_count === 1 || alert.muted_by === null
         ? [alertOf(alert).source]
         : await readSubjects(trx, ofGroup),
-    settings: await readSettings(trx, alert),
+    settings: readAlertSettings(settings ?? null),
     targets: readTargets(row.targets),
     firstTriedAt: row.first_tried_at ?? 0,
     // Without a readable request its repetitions in the response can't be hidden.
-    response: reader.unreadable === null ? (response?.body ?? null) : null,
+    response: reader.unreadable === null ? (body ?? null) : null,
     request,
   };
 }
@@ -104,32 +100,29 @@ async function readSubjects(
   );
 }
 
-async function readSettings(
-  trx: Trx,
-  { team_id, source, source_id }: RunAlertRow,
-): Promise<AlertSettings> {
-  const row = await one(trx, `${source}s`, { team_id, id: source_id }, ['alert_settings']);
-  return readAlertSettings(row?.alert_settings ?? null);
+const REQUEST = ['method', 'url', 'sealed_headers', 'payload'] as const;
+
+async function readParts(trx: Trx, { team_id, source, source_id, run_id }: RunAlertRow) {
+  const key = { team_id, id: source_id };
+  const run = run_id === null ? null : { team_id, id: run_id };
+  if (source === 'cron') {
+    const sent = await one(trx, 'crons', key, ['alert_settings', ...REQUEST]);
+    const ended = run && (await one(trx, 'ended_executions', run, ['body']));
+    return { settings: sent?.alert_settings, sent, body: ended?.body };
+  }
+  const queue = await one(trx, 'queues', key, ['alert_settings']);
+  const sent = run && (await one(trx, 'ended_jobs', run, ['body', ...REQUEST]));
+  return { settings: queue?.alert_settings, sent, body: sent?.body };
 }
 
-async function readRequest(
-  trx: Trx,
+function requestOf(
   sealer: Sealer,
   reader: PartsReader,
-  { team_id, source, source_id, run_id }: RunAlertRow,
-): Promise<RequestSpec | null> {
-  if (run_id === null) return null;
-  const [table, id] =
-    source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
-  const columns = ['method', 'url', 'sealed_headers', 'payload'] as const;
-  const row = await one(trx, table, { team_id, id }, columns);
-  if (!row) return null;
-  const { method, url, payload } = row;
-  const headers = reader.readHeaders(
-    sealer,
-    source === 'cron' ? 'crons' : 'jobs',
-    row.sealed_headers,
-  );
+  source: RunAlertRow['source'],
+  { method, url, sealed_headers, payload }: Pick<Row<'crons'>, (typeof REQUEST)[number]>,
+): RequestSpec {
+  const table = source === 'cron' ? 'crons' : 'jobs';
+  const headers = reader.readHeaders(sealer, table, sealed_headers);
   if (payload === null) return { method, url, headers, payload };
   if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
   return { method, url, headers, payload: readCronPayload(reader.readPayload(payload)) };
