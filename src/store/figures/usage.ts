@@ -1,6 +1,6 @@
 import type { HourCount } from './batch-counts.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import type { Context } from '../database/context.ts';
 
@@ -59,20 +59,17 @@ const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   },
 );
 
-/** Negative numbers take back. `used` selects team, period and runs. */
-function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
-  const period = table === 'usage_months' ? 'month' : 'day';
-  return `
-  insert into ${table} (team_id, ${period}, used) ${used}
-  on conflict (team_id, ${period}) do update set used = ${table}.used + excluded.used`;
-}
-
-const addPacked = (name: string, table: Parameters<typeof addUsage>[0]) =>
-  preparedStatement<never>(name, (dialect) =>
-    addUsage(table, `select team_id, period, used from ${dialect.rows(USED, 1)} where true`),
+/** Negative numbers take back. $1 `USED` */
+const addTo = (table: 'usage_months' | 'usage_days', period: 'month' | 'day') =>
+  preparedStatement<never>(
+    `add-to-${period}s`,
+    (dialect) => `
+  insert into ${table} (team_id, ${period}, used)
+  select team_id, period, used from ${dialect.rows(USED, 1)} where true
+  on conflict (team_id, ${period}) do update set used = ${table}.used + excluded.used`,
   );
-const addToMonths = addPacked('add-to-months', 'usage_months');
-const addToDays = addPacked('add-to-days', 'usage_days');
+const addToMonths = addTo('usage_months', 'month');
+const addToDays = addTo('usage_days', 'day');
 
 /** As far as it is added up, in SQL. */
 export const usedBy = (team: string, month: string) => `coalesce((
@@ -180,19 +177,19 @@ const readDays = preparedStatement<{ day: string | null; hour: number | null; us
 );
 
 export const usage = {
-  async usedInMonth(context: Context, teamId: string, now: number): Promise<number> {
-    const [row] = await read(context, readMonth, teamId, now);
+  async usedInMonth({ main }: Context, teamId: string, now: number): Promise<number> {
+    const [row] = await main.read(readMonth, [teamId, ...monthOf(now)]);
     return row?.used ?? 0;
   },
 
   /** Oldest first; days without a run are left out. */
   async usedByDay(
-    context: Context,
+    { main }: Context,
     teamId: string,
     now: number,
   ): Promise<{ day: string; used: number }[]> {
     const days = new Map<string, number>();
-    for (const row of await read(context, readDays, teamId, now)) {
+    for (const row of await main.read(readDays, [teamId, ...monthOf(now)])) {
       const day = row.day ?? periodsOf(row.hour ?? 0).day;
       days.set(day, (days.get(day) ?? 0) + row.used);
     }
@@ -213,12 +210,3 @@ export const usage = {
     return granted.get(teamId) === 1;
   },
 };
-
-async function read<Row>(
-  { main }: Context,
-  statement: PreparedStatement<Row>,
-  teamId: string,
-  now: number,
-): Promise<Row[]> {
-  return main.read(statement, [teamId, ...monthOf(now)]);
-}

@@ -152,8 +152,9 @@ granted = greatest(0, least(excluded.used, excluded.granted - usage_months.used)
 returning team_id, least(granted, used) as granted
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as
-    given(team_id uuid, period text, used bigint) where true
+insert into usage_days (team_id, day, used)
+select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint)
+    where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
@@ -455,13 +456,15 @@ group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
 /* add-to-months */
-insert into usage_months (team_id, month, used) select team_id, period, used from json_to_recordset($1::json)
-    as given(team_id uuid, period text, used bigint) where true
+insert into usage_months (team_id, month, used)
+select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint)
+    where true
 on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as
-    given(team_id uuid, period text, used bigint) where true
+insert into usage_days (team_id, day, used)
+select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint)
+    where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 

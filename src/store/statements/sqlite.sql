@@ -69,8 +69,9 @@ granted = max(0, min(excluded.used, excluded.granted - usage_months.used)), used
 returning team_id, min(granted, used) as granted
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as
-    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_days (team_id, day, used)
+select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period,
+    value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
@@ -343,13 +344,15 @@ group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
 /* add-to-months */
-insert into usage_months (team_id, month, used) select team_id, period, used from (select value->>'team_id' as
-    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_months (team_id, month, used)
+select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period,
+    value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as
-    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_days (team_id, day, used)
+select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period,
+    value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
