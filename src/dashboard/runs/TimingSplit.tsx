@@ -1,6 +1,5 @@
 import type { Timing } from '#domain/exchange';
 import { formatMilliseconds } from '#domain/duration-words';
-import { round } from '../plots/plot-scale.ts';
 import classes from './Run.module.css';
 
 const parts = [
@@ -11,34 +10,18 @@ const parts = [
   { key: 'receivingMs', word: 'Receiving', tone: 'teal' },
 ] as const;
 
-export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs: number | null }) {
-  const known = parts.flatMap((part) => {
-    const ms = timing[part.key];
-    return ms === null ? [] : [{ ...part, ms }];
-  });
-  const whole = Math.max(
-    1,
-    known.reduce((sum, { ms }) => sum + ms, 0),
-  );
-  let at = 0;
+type TimingSplitProps = { timing: Timing; durationMs: number | null };
+
+export function TimingSplit({ timing, durationMs }: TimingSplitProps) {
   return (
     <div className={classes.timing}>
-      <svg viewBox="0 0 600 12" preserveAspectRatio="none" aria-hidden="true">
-        {known.map(({ key, tone, ms }) => {
-          const from = at;
-          at += (ms / whole) * 600;
-          return (
-            <rect
-              key={key}
-              data-tone={tone}
-              x={round(from)}
-              width={round(Math.max(1, at - from))}
-              y="0"
-              height="12"
-            />
-          );
-        })}
-      </svg>
+      <div aria-hidden="true">
+        {parts.map(({ key, tone }) =>
+          timing[key] === null ? null : (
+            <i key={key} data-tone={tone} style={{ flexGrow: timing[key] }} />
+          ),
+        )}
+      </div>
       <dl>
         {parts.map(({ key, word, tone }) => (
           <div key={key} data-tone={tone}>
