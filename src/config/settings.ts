@@ -24,7 +24,9 @@ interface Setting<T> {
   parse(text: string): T | null;
 }
 
-const define = <T>(setting: Setting<T>): Setting<T> => setting;
+function text(accepts: string, fallback: string, parse: Setting<string>['parse']): Setting<string> {
+  return { accepts, parse, fallback, shownDefault: fallback };
+}
 
 function optional<T>(
   accepts: string,
@@ -48,6 +50,10 @@ function wholeNumber(least: number, most: number, fallback: number): Setting<num
       return value >= least && value <= most ? value : null;
     },
   };
+}
+
+function optionalNumber(least: number, most: number, shownDefault: string): Setting<number | null> {
+  return { ...wholeNumber(least, most, least), fallback: null, shownDefault };
 }
 
 function choice<const T>(values: Record<string, T>, fallback: string): Setting<T> {
@@ -102,6 +108,14 @@ function parseDatabase(text: string): DatabaseLocation | null {
     ? { kind: 'postgres', url: text }
     : null;
 }
+
+const DATABASE_URL: Setting<DatabaseLocation> = {
+  accepts: 'sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
+  fallback: { kind: 'sqlite', path: './data/belfry.db' },
+  shownDefault: 'sqlite:./data/belfry.db',
+  secret: true,
+  parse: parseDatabase,
+};
 
 function parseAppKey(text: string): Buffer | null {
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null;
@@ -195,25 +209,14 @@ function parseAllowedNetworks(text: string): Cidr[] | null {
  * `NAME_FILE`, the path of a file with the value.
  */
 export const SETTINGS = {
-  HOST: define({
-    accepts: 'an IP address or a host name',
-    fallback: '127.0.0.1',
-    shownDefault: '127.0.0.1',
-    parse: parseHost,
-  }),
+  HOST: text('an IP address or a host name', '127.0.0.1', parseHost),
   PORT: wholeNumber(0, 65_535, 3000),
   BASE_URL: optional(
     'an http or https address such as https://belfry.example.com, or with a path such as https://tools.example.com/belfry',
     parseBaseUrl,
     { shownDefault: 'http://localhost:<PORT>' },
   ),
-  DATABASE_URL: define<DatabaseLocation>({
-    accepts: 'sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
-    fallback: { kind: 'sqlite', path: './data/belfry.db' },
-    shownDefault: 'sqlite:./data/belfry.db',
-    secret: true,
-    parse: parseDatabase,
-  }),
+  DATABASE_URL,
   DATABASE_SCHEMA: optional(
     'up to 50 lower-case letters, digits and underscores, not beginning with a digit or pg_',
     // The same with and without quotes, and short enough to be part of a channel's name.
@@ -264,18 +267,16 @@ export const SETTINGS = {
     matching(/^[^\p{Cc}]{1,60}$/u),
     { shownDefault: 'the host name of OIDC_ISSUER' },
   ),
-  OIDC_SCOPES: define({
-    accepts: 'scopes separated by blanks, openid among them, such as openid email profile',
-    fallback: 'openid email profile',
-    shownDefault: 'openid email profile',
-    parse: parseScopes,
-  }),
-  OIDC_GROUPS_CLAIM: define({
-    accepts: 'the name of a claim, in 1 to 200 printable ASCII characters without blanks',
-    fallback: 'groups',
-    shownDefault: 'groups',
-    parse: matching(/^[!-~]{1,200}$/),
-  }),
+  OIDC_SCOPES: text(
+    'scopes separated by blanks, openid among them, such as openid email profile',
+    'openid email profile',
+    parseScopes,
+  ),
+  OIDC_GROUPS_CLAIM: text(
+    'the name of a claim, in 1 to 200 printable ASCII characters without blanks',
+    'groups',
+    matching(/^[!-~]{1,200}$/),
+  ),
   PROXY_SIGN_IN_HEADER: optional(
     'the name of a header that clients do not send themselves, such as Remote-Email: letters, digits and hyphens',
     parsePersonHeader,
@@ -301,11 +302,7 @@ export const SETTINGS = {
     'up to 500 of group=team:role, comma-separated, the role admin, member or viewer; names may be in double quotes',
     parseGroupRoles,
   ),
-  PROVIDER_SESSION_HOURS: define<number | null>({
-    ...wholeNumber(1, 8760, 24),
-    fallback: null,
-    shownDefault: 'as SESSION_MAX_DAYS',
-  }),
+  PROVIDER_SESSION_HOURS: optionalNumber(1, 8760, 'as SESSION_MAX_DAYS'),
   PASSWORD_SIGN_IN: choice({ on: true, off: false }, 'on'),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
   MAX_CRONS_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.crons),
@@ -329,17 +326,9 @@ export const SETTINGS = {
     { shownDefault: 'belfry@ the host name of BASE_URL' },
   ),
   HISTORY_DAYS: wholeNumber(1, 3650, 30),
-  SUCCESS_HISTORY_DAYS: define<number | null>({
-    ...wholeNumber(1, 3650, 30),
-    fallback: null,
-    shownDefault: 'as HISTORY_DAYS',
-  }),
+  SUCCESS_HISTORY_DAYS: optionalNumber(1, 3650, 'as HISTORY_DAYS'),
   /** Of the whole database; the oldest ended runs are deleted first. */
-  HISTORY_MAX_MB: define<number | null>({
-    ...wholeNumber(10, 1_000_000_000, 10),
-    fallback: null,
-    shownDefault: 'no limit',
-  }),
+  HISTORY_MAX_MB: optionalNumber(10, 1_000_000_000, 'no limit'),
   RESPONSE_KEEP_BYTES: wholeNumber(0, 65_535, 65_535),
   BACKUP_FOLDER: optional(
     'the path of a folder, of at most 1,000 characters',
