@@ -16,20 +16,12 @@ import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
 import { ListenFault, WebServer } from './web-server.ts';
 
-function isExplained(fault: unknown): fault is Error {
-  const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
-  return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
-}
-
 /** One line if an operator can fix it, else with its stack. */
-function explain(fault: unknown, log: MainLog): void {
-  if (isExplained(fault)) say(fault.message);
-  else log.error('start.failed', { error: fault });
-}
-
 function endWith(fault: unknown, log: MainLog): never {
-  explain(fault, log);
-  const isWrongDatabase = fault instanceof StoreError && fault.code === 'STORE_UNRELEASED';
+  const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
+  if (isStores || fault instanceof AppKeyFault || fault instanceof ListenFault) say(fault.message);
+  else log.error('start.failed', { error: fault });
+  const isWrongDatabase = isStores && fault.code === 'STORE_UNRELEASED';
   process.exit(isWrongDatabase ? EXIT.wrongSetting : EXIT.fault);
 }
 
