@@ -227,8 +227,6 @@ export interface ShownCallback {
 
 export type RunDetail = ReturnType<typeof showRun> & { apiCall: string };
 
-export type RecordedRun = JobRunDetail | ExecutionRunDetail;
-
 export type JobDraft = JobRunDetail['again'];
 
 export type TestDraft =

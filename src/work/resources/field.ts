@@ -61,7 +61,6 @@ export function field<Value>(
 }
 
 export type Optional<Value> = Declared<Value | null>;
-export type Required<Value> = Declared<Value> & { missing: string };
 
 export function group<Parts extends object, Value>(
   fields: Resource<Parts>,

@@ -12,7 +12,7 @@ import {
   mustBeValidUrl,
   type TextRule,
 } from '../fields.ts';
-import { type Declared, field, type Optional, type Required } from './field.ts';
+import { type Declared, field, type Optional } from './field.ts';
 import type { Entry } from './resource.ts';
 
 interface TextLimits {
@@ -22,14 +22,14 @@ interface TextLimits {
   schema?: object;
 }
 type MaybeRequired<Value> = Optional<Value> & { missing?: string };
+/** Null is a value only of optional fields, which have no `missing`. */
+type EntryOf<Value, Given> = Entry<Given extends { missing: string } ? Value : Value | null>;
 
 /** Byte for byte. Without `missing` it is optional. */
-export function text(name: string, given: TextLimits & Required<string>): Entry<string>;
-export function text(name: string, given: TextLimits & Optional<string>): Entry<string | null>;
-export function text(
+export function text<Given extends TextLimits & MaybeRequired<string>>(
   name: string,
-  declared: TextLimits & MaybeRequired<string>,
-): Entry<string | null> {
+  declared: Given,
+): EntryOf<string, Given> {
   const { most, rules = [], schema } = declared;
   const all = most === undefined ? rules : [...rules, isAtMost(name, most)];
   return field<string | null>(name, declared, {
@@ -42,7 +42,7 @@ export function text(
       for (const message of messages) if (message !== null) report(message);
       return given.value;
     },
-  });
+  }) as EntryOf<string, Given>;
 }
 
 function noneOf({ missing }: { missing?: string }) {
@@ -53,15 +53,10 @@ function parsed<Value>(given: JsonField, parse: (text: string) => Value | null):
   return given.kind === 'string' ? parse(given.value) : null;
 }
 
-export function url(name: string, given: { wrong?: string } & Required<string>): Entry<string>;
-export function url(
+export function url<Given extends { wrong?: string } & MaybeRequired<string>>(
   name: string,
-  given: { wrong?: string } & Optional<string>,
-): Entry<string | null>;
-export function url(
-  name: string,
-  declared: { wrong?: string } & MaybeRequired<string>,
-): Entry<string | null> {
+  declared: Given,
+): EntryOf<string, Given> {
   const { wrong = mustBeValidUrl(name) } = declared;
   const rules = [(given: string) => (isSendableUrl(given) ? null : wrong)];
   return text(name, { most: LIMITS.urlCharacters, rules, schema: { format: 'uri' }, ...declared });
@@ -173,12 +168,10 @@ interface InstantTexts {
 }
 
 /** `2026-12-31 18:00` in UTC, or ISO 8601 with `Z`. Without `missing` it is optional. */
-export function instant(name: string, given: InstantTexts & Required<number>): Entry<number>;
-export function instant(name: string, given: InstantTexts & Optional<number>): Entry<number | null>;
-export function instant(
+export function instant<Given extends InstantTexts & MaybeRequired<number>>(
   name: string,
-  declared: InstantTexts & MaybeRequired<number>,
-): Entry<number | null> {
+  declared: Given,
+): EntryOf<number, Given> {
   const { wrong, format = formatUtcMinute } = declared;
   return field<number | null>(name, declared, {
     kind: 'instant',
@@ -186,7 +179,7 @@ export function instant(
     ...noneOf(declared),
     read: (given, report) => parsed(given, parseUtc) ?? report(wrong),
     write: (value) => (value === null ? null : format(value)),
-  });
+  }) as EntryOf<number, Given>;
 }
 
 /** Seconds, as `1m, 30m, 3h`. Blank is an empty list. */
