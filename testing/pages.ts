@@ -5,11 +5,12 @@ import { before } from './hooks.ts';
 import { findBarriers } from './axe.ts';
 import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
 import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';
-import { A_JOB } from './factories.ts';
+import { A_CRON, A_JOB } from './factories.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
 import { PlainPage } from './plain-page.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { eventually } from './wait.ts';
+import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 
 export interface Look {
@@ -64,6 +65,15 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     createJob: async ({ teamId }: TestUser, path: string, job: Partial<JobInput> = {}) => {
       const url = `${target.url}${path}`;
       return (await dashboard.service.work.createJob(teamId, { ...A_JOB, url, ...job })).jobId;
+    },
+    /** Creates a cron to a path of the target, which the clock starts on 29 February only. Gives its id. */
+    createCron: async (
+      { teamId }: TestUser,
+      name: string,
+      { path = '/', ...cron }: Partial<CronInput> & { path?: string } = {},
+    ) => {
+      const input = { ...A_CRON, name, url: `${target.url}${path}`, ...cron };
+      return (await dashboard.service.work.createCron(teamId, input)).id;
     },
     /** Waits until a job has ended, and gives it. */
     ended: ({ teamId }: TestUser, jobId: string) =>

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { before } from '#testing/hooks';
-import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -11,7 +10,7 @@ import { eventually } from '#testing/process';
 
 let teams = 0;
 
-const { createJob, dashboard, target, visit } = usePages();
+const { createCron, createJob, dashboard, target, visit } = usePages();
 before(async () => {
   for (const path of ['/cron', '/job']) target.answer(path, { status: 500, body: 'out of cheese' });
 });
@@ -26,16 +25,8 @@ async function begin(): Promise<TestUser> {
 const alertsOf = ({ teamId }: TestUser) =>
   dashboard.service.work.listAlerts(teamId, { limit: 200 });
 
-/** A cron that the clock does not start during a test. */
-async function createCron(user: TestUser, name: string, alertThreshold: 1 | 2 | 3 = 1) {
-  const { id } = await dashboard.service.work.createCron(user.teamId, {
-    ...A_CRON,
-    name,
-    url: `${target.url}/cron`,
-    alertThreshold,
-  });
-  return id;
-}
+const createAlertingCron = (user: TestUser, name: string, alertThreshold: 1 | 2 = 1) =>
+  createCron(user, name, { path: '/cron', alertThreshold });
 
 /** Runs a cron now and waits until that raised an alert. */
 async function fail(user: TestUser, cronId: string): Promise<void> {
@@ -54,8 +45,8 @@ async function failJobs(user: TestUser, count: number): Promise<void> {
 describe('the Alerts tab', () => {
   test('an alert is unread in the navigation and the title until it is marked as read', async () => {
     const user = await begin();
-    await fail(user, await createCron(user, 'Nightly', 2));
-    await fail(user, await createCron(user, 'Hourly'));
+    await fail(user, await createAlertingCron(user, 'Nightly', 2));
+    await fail(user, await createAlertingCron(user, 'Hourly'));
     const page = await visit('/crons', user);
     await page.follow(/^Alerts ?2 unread$/);
     assert.match(page.title, /\(2\) Alerts · Belfry$/);
@@ -80,10 +71,10 @@ describe('the Alerts tab', () => {
 
   test('filters of alerts are in the address', async () => {
     const user = await begin();
-    const nightly = await createCron(user, 'Nightly', 2);
+    const nightly = await createAlertingCron(user, 'Nightly', 2);
     await fail(user, nightly);
     await fail(user, nightly);
-    await fail(user, await createCron(user, 'Hourly'));
+    await fail(user, await createAlertingCron(user, 'Hourly'));
     const [newest] = await alertsOf(user);
     await dashboard.service.work.markAlerts(user.teamId, [newest?.id ?? ''], true);
     const page = await visit('/alerts', user);
@@ -110,7 +101,7 @@ describe('the Alerts tab', () => {
   test('alerts are listed one by one, fifty a page', async () => {
     const user = await begin();
     await failJobs(user, 53);
-    await fail(user, await createCron(user, 'Nightly'));
+    await fail(user, await createAlertingCron(user, 'Nightly'));
     const page = await visit('/alerts', user);
     const rows = () => page.all('tbody tr').length;
     assert.equal(rows(), 50);
@@ -131,7 +122,7 @@ describe('the Alerts tab', () => {
 
   test('an alert links to its run and its cron or queue', async () => {
     const user = await begin();
-    await fail(user, await createCron(user, 'Nightly'));
+    await fail(user, await createAlertingCron(user, 'Nightly'));
     await failJobs(await begin(), 1);
     const page = await visit('/alerts', user);
     await page.follow(/“Nightly” failed/);
@@ -152,7 +143,7 @@ describe('the Alerts tab', () => {
 
   test('muted alerts name their maintenance window', async () => {
     const user = await begin();
-    const cronId = await createCron(user, 'Nightly');
+    const cronId = await createAlertingCron(user, 'Nightly');
     const { work } = dashboard.service;
     const now = Date.now();
     await work.createWindow(user.teamId, {
@@ -172,7 +163,7 @@ describe('the Alerts tab', () => {
 
   test('Mark all read leaves alerts unread that came after the page was loaded', async () => {
     const user = await begin();
-    const cronId = await createCron(user, 'Nightly', 2);
+    const cronId = await createAlertingCron(user, 'Nightly', 2);
     await fail(user, cronId);
     const page = await visit('/alerts', user);
     await fail(user, cronId);
@@ -190,7 +181,7 @@ describe('the Alerts tab', () => {
   test('a failing channel is reported without its address', async () => {
     const user = await begin();
     const { work, store } = dashboard.service;
-    await fail(user, await createCron(user, 'Nightly'));
+    await fail(user, await createAlertingCron(user, 'Nightly'));
     await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
     await store.channels.record(user.teamId, DEFAULT_REF, {
       last_error: 'HTTP 404 error',

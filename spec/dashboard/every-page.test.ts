@@ -58,6 +58,7 @@ async function assertFits(watched: WatchedPage, where: string, rules?: Rules): P
 }
 
 const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920, 2560];
+const NARROWEST_AND_WIDEST = [360, 2560];
 
 /** In the page: what of its tables cannot be read, in words. */
 const FIND_FAULTS = `(() => {
@@ -117,13 +118,13 @@ const FIND_FAULTS = `(() => {
   return [...new Set(faults)];
 })()`;
 
-/** Finds what can't be read at any width; looks at tables in two fonts. */
+/** Finds what can't be read: in lists at every width and in two fonts. */
 async function findUnreadable(page: Page, path: string): Promise<string[]> {
-  const hasTable = (await page.locator('main table').count()) > 0;
+  const isList = (await page.locator('main td[data-head]').count()) > 0;
   // The second is what many Linux desktops have, and wider than most.
-  const fonts = hasTable ? ['Open Sans', 'DejaVu Sans'] : ['Open Sans'];
+  const fonts = isList ? ['Open Sans', 'DejaVu Sans'] : ['Open Sans'];
   const faults: string[] = [];
-  for (const width of WIDTHS) {
+  for (const width of isList ? WIDTHS : NARROWEST_AND_WIDEST) {
     await page.setViewportSize({ width, height: 800 });
     for (const font of fonts) {
       await page.evaluate(`document.documentElement.style.setProperty('--sans', '${font}')`);

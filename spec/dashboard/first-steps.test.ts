@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startDashboard, useDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
-import type { Visitor } from '#testing/visitor';
+import { asText, type Visitor } from '#testing/visitor';
 
 /** What a new team is led through (§2.12), as the server writes it: no step needs a script. */
 
@@ -17,12 +17,7 @@ const newTeam = (at = dashboard) =>
 async function readSteps(visitor: Visitor): Promise<string | null> {
   const { text } = await visitor.get('/');
   const panel = /<section[^>]*aria-labelledby="first-steps".*?<\/section>/s.exec(text)?.[0];
-  return panel === undefined
-    ? null
-    : panel
-        .replaceAll(/<!--.*?-->/gs, '')
-        .replaceAll(/<[^>]+>/g, ' ')
-        .replaceAll(/\s+/g, ' ');
+  return panel === undefined ? null : asText(panel);
 }
 
 describe('the first steps', () => {

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { A_CRON } from '#testing/factories';
 import { assertClean, heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
 import type { PlainPage } from '#testing/plain-page';
 
@@ -11,7 +10,7 @@ import type { PlainPage } from '#testing/plain-page';
 
 let user: TestUser;
 
-const { browser, dashboard, visit } = usePages({}, { sends: false });
+const { browser, createCron, dashboard, visit } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -113,13 +112,11 @@ describe('the rest of a form is under Advanced', () => {
   });
 
   test('it is open for a stored value that is no default', async () => {
-    const { work } = dashboard.service;
-    const plain = { ...A_CRON, name: 'Plain', url: 'http://127.0.0.1/', timeoutSeconds: 30 };
-    const cases = [
-      [await work.createCron(user.teamId, plain), false],
-      [await work.createCron(user.teamId, { ...plain, timeoutSeconds: 45 }), true],
-    ] as const;
-    for (const [{ id }, isOpen] of cases) {
+    for (const [timeoutSeconds, isOpen] of [
+      [30, false],
+      [45, true],
+    ] as const) {
+      const id = await createCron(user, 'Plain', { timeoutSeconds });
       const page = await visit(`/crons/${id}/edit`, user);
       assert.equal(isAdvancedOpen(page), isOpen);
     }
@@ -286,8 +283,7 @@ test('a pasted text that is too long is not cut, and a pasted command fills fiel
 });
 
 test('a form shows only the fields of the chosen option', async () => {
-  const { work } = dashboard.service;
-  await work.createCron(user.teamId, { ...A_CRON, name: 'Nightly', url: 'http://127.0.0.1:9/' });
+  await createCron(user, 'Nightly');
   await using watched = await openPage({ browser, dashboard }, '/maintenance/new', { user });
   const { page } = watched;
   const crons = page.getByRole('group', { name: 'Crons' });

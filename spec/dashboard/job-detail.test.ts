@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { before } from '#testing/hooks';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { PlainPage } from '#testing/plain-page';
-import {
-  A_CRON,
-  A_JOB,
-  aClaimant,
-  aClaimedJob,
-  aCron,
-  aNode,
-  declareDead,
-} from '#testing/factories';
+import { A_CRON, A_JOB, aClaimedJob, aNode, declareDead } from '#testing/factories';
 import { eventually } from '#testing/process';
 import type { JobInput } from '#work/resources/job';
 
@@ -239,57 +231,26 @@ describe('a signed request (§5.6)', () => {
   });
 });
 
-describe('a run whose worker failed (§3.2, §3.6)', () => {
-  let quiet: TestDashboard;
-  let ada: TestUser;
-
-  before(async () => {
-    quiet = await startDashboard({}, { sends: false });
-    ada = await quiet.user('ada@bells.test');
-  });
-  after(() => quiet[Symbol.asyncDispose]());
-
-  /** The node that claimed everything is declared dead by another one. */
-  const endNode = () => declareDead(quiet.service.store);
-
-  test('a job whose worker failed has no known outcome and no callback, and can be retried', async () => {
-    const { store, work } = quiet.service;
-    const callbackUrl = `${target.url}/callback`;
-    const node = await aNode(store);
-    const queue = 'cut';
-    const { id } = await aClaimedJob(store, ada.teamId, node, { queue, callbackUrl });
-    await endNode();
-    const failed = await work.findJob(ada.teamId, id);
-    assert.equal(failed?.status, 'dead_lettered');
-    const page = await visitOf(quiet, `/jobs/${id}`, ada);
-    page.shows('The service stopped while the request was running');
-    page.shows('It is unknown whether the target received the request');
-    page.shows('Check the target. Retry if doing it twice does no harm.', 'Not sent for this run');
-    await page.press('Retry');
-    page.shows('A new job was created.');
-    const jobs = (await work.listJobs(ada.teamId, { limit: 10 })).filter(
-      (job) => job.queue === queue,
-    );
-    assert.deepEqual(
-      jobs.map(({ status, attemptNumber }) => `${status} ${attemptNumber}`).toSorted(),
-      ['dead_lettered 1', 'pending 1'],
-    );
-    const stays = await work.findJob(ada.teamId, id);
-    assert.deepEqual({ ...stays, retriedAs: null }, failed);
-  });
-
-  test('an execution whose worker failed shows the reason and is not repeated', async () => {
-    const { store, work } = quiet.service;
-    const now = store.clock.now();
-    const node = await aNode(store);
-    const cron = await aCron(store, ada.teamId, { name: 'Cut', nextRunAt: now });
-    const asked = [{ id: ada.teamId, slots: 5 }];
-    const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
-    assert.equal(claimed.length, 1);
-    await endNode();
-    const address = `/executions/${claimed[0]?.id}`;
-    const page = await visitOf(quiet, address, ada);
-    page.shows('Failed', 'The service stopped while the request was running');
-    assert.equal((await work.listExecutions(ada.teamId, cron.id, 10)).length, 1);
-  });
+test('a job whose worker failed has no known outcome and no callback, and can be retried (§3.6)', async () => {
+  await using quiet = await startDashboard({}, { sends: false });
+  const ada = await quiet.user('ada@bells.test');
+  const { store, work } = quiet.service;
+  const callbackUrl = `${target.url}/callback`;
+  const { id } = await aClaimedJob(store, ada.teamId, await aNode(store), { callbackUrl });
+  await declareDead(store);
+  const failed = await work.findJob(ada.teamId, id);
+  assert.equal(failed?.status, 'dead_lettered');
+  const page = await visitOf(quiet, `/jobs/${id}`, ada);
+  page.shows('The service stopped while the request was running');
+  page.shows('It is unknown whether the target received the request');
+  page.shows('Check the target. Retry if doing it twice does no harm.', 'Not sent for this run');
+  await page.press('Retry');
+  page.shows('A new job was created.');
+  const jobs = await work.listJobs(ada.teamId, { limit: 10 });
+  assert.deepEqual(
+    jobs.map(({ status, attemptNumber }) => `${status} ${attemptNumber}`).toSorted(),
+    ['dead_lettered 1', 'pending 1'],
+  );
+  const stays = await work.findJob(ada.teamId, id);
+  assert.deepEqual({ ...stays, retriedAs: null }, failed);
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { A_CRON } from '#testing/factories';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, usePages } from '#testing/pages';
@@ -10,7 +9,7 @@ import { assertClean, heading, openPage, usePages } from '#testing/pages';
 
 let user: TestUser;
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { begin, browser, createCron, dashboard } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -141,19 +140,9 @@ const FOCUS = `(() => {
 
 const WIDTHS = [1280, 390];
 
-/** A team with a cron. */
-async function begin() {
-  const someone = await dashboard.newTeam();
-  const { id } = await dashboard.service.work.createCron(someone.teamId, {
-    ...A_CRON,
-    name: 'Nightly',
-    url: 'http://127.0.0.1/hook',
-  });
-  return { someone, id };
-}
-
 test('Tab goes through a page and out of it with a ring at each stop, on a desk and on a phone', async () => {
-  const { someone, id } = await begin();
+  const someone = await begin();
+  const id = await createCron(someone, 'Nightly');
   await dashboard.service.work.setQueue(someone.teamId, 'mail', {});
   await using watched = await openPage({ browser, dashboard }, '/', { user: someone });
   const { page } = watched;
@@ -182,7 +171,8 @@ test('Tab goes through a page and out of it with a ring at each stop, on a desk 
 });
 
 test('Escape closes a menu and a question and gives the focus back, on a desk and on a phone', async () => {
-  const { someone, id } = await begin();
+  const someone = await begin();
+  const id = await createCron(someone, 'Nightly');
   await using watched = await openPage({ browser, dashboard }, `/crons/${id}`, { user: someone });
   const { page } = watched;
   const opened = page.locator('[popover]:popover-open');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { WindowInput } from '#work/resources/window';
-import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, press, rowOf, usePages } from '#testing/pages';
 import type { PlainPage } from '#testing/plain-page';
@@ -11,7 +10,7 @@ import type { PlainPage } from '#testing/plain-page';
 
 let teams = 0;
 
-const { browser, dashboard, open, visit } = usePages({}, { sends: false });
+const { browser, createCron, dashboard, open, visit } = usePages({}, { sends: false });
 
 /** An admin, who may mute the whole team (§5.8), or a member of a new team. */
 async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
@@ -21,16 +20,6 @@ async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
 }
 
 const windowsOf = ({ teamId }: TestUser) => dashboard.service.work.listWindows(teamId);
-
-async function createCron({ teamId }: TestUser, name: string): Promise<string> {
-  const { id } = await dashboard.service.work.createCron(teamId, {
-    ...A_CRON,
-    name,
-    url: 'http://127.0.0.1:9/',
-    alertThreshold: 1,
-  });
-  return id;
-}
 
 const createQueue = async ({ teamId }: TestUser, name: string) =>
   (await dashboard.service.work.setQueue(teamId, name, { emailAlerts: true })).id;
@@ -120,7 +109,8 @@ describe('maintenance windows', () => {
   });
   test('a cron and a queue show their window and can be muted in one click', async () => {
     const user = await begin('member');
-    const [cronId, queueId] = [await createCron(user, 'Nightly'), await createQueue(user, 'mail')];
+    const cronId = await createCron(user, 'Nightly', { alertThreshold: 1 });
+    const queueId = await createQueue(user, 'mail');
     const page = await visit(`/crons/${cronId}`, user);
     assert.equal(page.heading, 'Nightly');
     page.lacks('Alerts of this cron are muted');

@@ -237,7 +237,7 @@ test('each kind of channel validates its fields and never shows its secrets', as
   assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });
 
-test('without a mail server the page shows where emails go', async () => {
+test('without a mail server pages show that mails and links are in the log', async () => {
   await using unmailed = await startDashboard({}, { sends: false });
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);
@@ -247,6 +247,14 @@ test('without a mail server the page shows where emails go', async () => {
   assert.ok(tested.includes('The test is in the log of the service.'));
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
   assert.ok((await visitor.get('/alerts')).text.includes('No mail server is set up'));
+  const { work, people } = unmailed.service;
+  await work.setChannel(user.teamId, { kind: 'email-addresses', addresses: ['ops@ops.test'] });
+  const address = (await work.readChannel(user.teamId)).addresses[0]?.id ?? '';
+  assert.equal((await visitor.post(PAGE, { intent: 'resend', address })).status, 302);
+  assert.match((await visitor.get(PAGE)).text, /The link is in the log of the service\./);
+  const link = unmailed.events.findLast(({ event }) => event === 'mail.written-to-log');
+  const token = String(link?.fields['link']).split('/').at(-1) ?? '';
+  assert.deepEqual(await people.channelAddresses.confirmAddress(token), { kind: 'done' });
 });
 
 test('channel tests are limited by user and team, and recorded', async () => {

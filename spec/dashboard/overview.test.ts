@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
-import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What a team sees first: what fails now, what is next, what has just happened, and nothing of others. */
 
-const { createJob, dashboard, ended, target, visit } = usePages();
+const { createCron, createJob, dashboard, ended, target, visit } = usePages();
 before(() => target.answer('/down', { status: 503 }));
 
 async function runFailingCron(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
-  const cron = await work.createCron(user.teamId, {
-    ...A_CRON,
-    name: 'Close the month',
-    url: `${target.url}/down`,
-    timeoutSeconds: 5,
-  });
-  await work.runCronNow(user.teamId, cron.id);
+  const id = await createCron(user, 'Close the month', { path: '/down' });
+  await work.runCronNow(user.teamId, id);
   await eventually(async () => {
-    const [run] = await work.listExecutions(user.teamId, cron.id, 1);
+    const [run] = await work.listExecutions(user.teamId, id, 1);
     return run?.completedAt;
   });
 }

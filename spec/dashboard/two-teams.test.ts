@@ -93,9 +93,3 @@ test('an address of another own team offers to switch; one of a foreign team doe
   assert.equal(other.status, 404);
   assert.ok(!other.text.includes('South'));
 });
-
-test('creating a team shows that API calls now use it', async () => {
-  const ada = await dashboard.signIn(user);
-  const { text } = await ada.get('/teams/new');
-  assert.match(text, /calls with your API token go to it from then on/);
-});
