@@ -206,8 +206,12 @@ describe('roles', () => {
       ['/settings/members', { intent: 'make-admin', id: member.userId }],
       ['/settings/members', { intent: 'invite', email: 'x@bells.test', role: 'admin' }],
       ['/settings/service-accounts', { intent: 'create', name: 'x' }],
+      ['/settings/notifications/default', { intent: 'save', kind: 'email' }],
+      ['/settings/notifications/default', { intent: 'test', kind: 'email' }],
+      ['/settings/notifications/new', { intent: 'save', kind: 'email' }],
       ['/settings/signing', { intent: 'generate' }],
       ['/settings/signing', { intent: 'reveal' }],
+      ['/settings/signing', { intent: 'reveal-next' }],
       ['/settings/team', { intent: 'rename', name: 'Mine' }],
       ['/settings/team', { intent: 'delete', name: 'Bells' }],
     ] as const) {
