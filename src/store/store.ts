@@ -321,16 +321,10 @@ async function writeAndDelete(trx: Trx): Promise<void> {
   await remove(trx, 'installation', { key: PROBE_KEY });
 }
 
-interface Links {
-  clock: Clock;
-  signals: SignalBus;
-  stop(): Promise<void>;
-}
-
 async function startLinks(
   { location, clock, clockOf = 'database', log, serving }: StoreOptions,
   database: Database,
-): Promise<Links> {
+): Promise<Pick<Shared, 'clock' | 'signals'> & { stop(): Promise<void> }> {
   if (location.kind !== 'postgres') {
     const signals = new SqliteSignals(database, clock);
     if (serving && location.kind === 'sqlite') await signals.start();

@@ -9,7 +9,10 @@ const LIMIT_MS = 5_000;
  * before anything is set: settings would stay with its connections.
  */
 export async function refuseTransactionPooling(url: string): Promise<void> {
-  if (await isPooledByTransaction(url).catch(rejectExplained)) {
+  const isPooled = await isPooledByTransaction(url).catch((error: unknown) => {
+    throw explaining(StoreError.fromConnecting(error));
+  });
+  if (isPooled) {
     throw new StoreError('STORE_POOLED', `Postgres ${TRANSACTION_POOLING}`);
   }
 }
@@ -52,8 +55,4 @@ export function makeClient(connectionString: string, use: 'start' | 'doctor'): p
 async function readProcess(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;
-}
-
-function rejectExplained(error: unknown): never {
-  throw explaining(StoreError.fromConnecting(error));
 }

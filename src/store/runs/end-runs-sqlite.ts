@@ -23,14 +23,7 @@ import {
   streakOf,
 } from './settlement.ts';
 
-const COUNTED = [
-  'team_id',
-  'source_id',
-  'status',
-  'completed_at',
-  'reason',
-  'duration_ms',
-] as const;
+const COUNTED = ['team_id', 'status', 'completed_at', 'reason', 'duration_ms'] as const;
 
 interface Counted extends Omit<RunGroup, 'duration_step' | 'runs'> {
   reason: string | null;
@@ -39,19 +32,14 @@ interface Counted extends Omit<RunGroup, 'duration_step' | 'runs'> {
 
 type RunGroup = RowOf<typeof RUN_GROUP> & { runs: number };
 
-function valueOf(table: RunTable, name: string): string {
-  return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
-}
-
 /** Without those that are no longer this node's. $1 ends, $2 node */
 const endStatement = (table: RunTable, byPlace: boolean) =>
   preparedStatement<EndedRow & Counted>(`end-${table}${byPlace ? '-by-place' : ''}`, (dialect) => {
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table, byPlace)}`;
     const ended = ENDED_TABLE[table];
-    const counted = COUNTED.map((name) => valueOf(table, name));
     return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
-      returning id, ${counted.join(', ')} ${streakOf(table, ended)}`;
+      returning id, ${SOURCE_COLUMN[table]} as source_id, ${COUNTED.join(', ')} ${streakOf(table, ended)}`;
   });
 
 const END = ofEachTable((table) => endStatement(table, false));

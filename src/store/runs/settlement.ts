@@ -93,15 +93,14 @@ export function insertEnded(
   const columns = [...KEPT_COLUMNS[table], ...OUTCOME_COLUMNS];
   const values = [
     ...KEPT_COLUMNS[table].map((name) => `${kept}.${name}`),
-    ...OUTCOME_COLUMNS.map((name) => outcomeOf(dialect, `${outcome}.${name}`)),
+    ...OUTCOME_COLUMNS.map((name) => {
+      const column = `${outcome}.${name}`;
+      return name === 'body' ? dialect.bytesOf(column) : column;
+    }),
   ];
   return `
   insert into ${ENDED_TABLE[table]} (${columns.join(', ')})
   select ${values.join(', ')} from ${from}`;
-}
-
-function outcomeOf(dialect: Dialect, column: string): string {
-  return column.endsWith('.body') ? dialect.bytesOf(column) : column;
 }
 
 type EndOfRun = RowOf<typeof ENDED>;

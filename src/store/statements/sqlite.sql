@@ -164,7 +164,7 @@ select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_
     jsonb_each(?1)) as given cross join jobs
 where jobs.rowid = given.place and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
-returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
+returning id, queue_id as source_id, team_id, status, completed_at, reason, duration_ms
 
 /* end-jobs */
 insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
@@ -181,7 +181,7 @@ select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_
     jsonb_each(?1)) as given cross join jobs
 where jobs.team_id = given.team_id and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
-returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
+returning id, queue_id as source_id, team_id, status, completed_at, reason, duration_ms
 
 /* copy-live-jobs */
 insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
@@ -240,7 +240,7 @@ select executions.team_id, executions.id, executions.cron_id, executions.schedul
     value->>'place' as place from jsonb_each(?1)) as given cross join executions
 where executions.team_id = given.team_id and executions.id = given.id
 and +executions.status = 'running' and executions.claimed_by = ?2
-returning id, team_id, cron_id as source_id, status, completed_at, reason, duration_ms , (select
+returning id, cron_id as source_id, team_id, status, completed_at, reason, duration_ms , (select
     coalesce(c.alert_threshold, c.stop_after) from crons c where c.team_id = ended_executions.team_id and c.id =
     ended_executions.cron_id) as follows,
 (select c.failed_runs + c.has_raised_failure from crons c where c.team_id = ended_executions.team_id and c.id
