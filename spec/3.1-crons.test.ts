@@ -11,6 +11,7 @@ import {
   scheduleCron,
   scheduleJob,
   SECOND,
+  startSecondEngine,
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
@@ -18,11 +19,12 @@ import { NO_LIMITS } from '#store/figures/usage';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
-forEachStore((_, openTestStore) => {
+forEachStore((dialect, openTestStore) => {
   const start = useScenes(openTestStore);
   describe('paused ⇄ active', () => declarePausing(start));
   describe('schedule time reached', () => {
     declareRuns(start);
+    if (dialect === 'postgres') declareTwoEngines(start);
   });
   describe('missed times (§3.7)', () => declareMissedTimes(start));
   describe('Run now', () => declareRunNow(start));
@@ -158,6 +160,26 @@ function declareRuns(start: StartScene) {
     await service.advance(32 * MINUTE);
     assert.equal(receiver.requests.length, 1);
     assert.equal((await executionsOf(service, id)).length, 1);
+  });
+}
+
+function declareTwoEngines(start: StartScene) {
+  test('two nodes never run the same scheduled time twice (§3.7)', async () => {
+    const { service, receiver } = await start();
+    await using second = await startSecondEngine(service);
+    const crons = [];
+    for (let n = 0; n < 5; n++)
+      crons.push(await scheduleCron(service, { url: `${receiver.url}/${n}` }));
+    for (let minute = 1; minute <= 4; minute++) {
+      await service.clock.advance(MINUTE);
+      await receiver.waitFor(5 * minute);
+      await Promise.all([service.quiet(), second.quiet()]);
+    }
+    assert.equal(receiver.requests.length, 20);
+    for (const { id } of crons) {
+      const times = (await executionsOf(service, id)).map(({ scheduledFor }) => scheduledFor);
+      assert.deepEqual(times, [at('12:01'), at('12:02'), at('12:03'), at('12:04')]);
+    }
   });
 }
 
