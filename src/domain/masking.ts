@@ -91,7 +91,9 @@ function findEqual(spans: readonly Span[], values: readonly string[]): Map<strin
 const SPACES = String.raw`(?:\s|%20|\+)*`;
 
 function writePatterns(names: readonly string[]): Omit<Patterns, 'isHiddenPath'> {
-  const spelled = [...new Set(names.flatMap(spellingsOf))].map(escape).join('|');
+  const spelled = [...new Set(names.flatMap(spellingsOf))]
+    .map((name) => RegExp.escape(name))
+    .join('|');
   const field = [
     // "name":
     `"(?<json>${spelled})(?<backslashes>\\\\*)"${SPACES}:${SPACES}`,
@@ -114,10 +116,6 @@ function writePatterns(names: readonly string[]): Omit<Patterns, 'isHiddenPath'>
 
 function spellingsOf(name: string): string[] {
   return [name, ...[name.toLowerCase(), name.toUpperCase()].map(encodeURIComponent)];
-}
-
-function escape(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 function replaceSpans(

@@ -6,9 +6,6 @@ import { TextSearch } from './search.ts';
 /** Bytes (§2.5). */
 const STORED_BYTES = 65_535;
 
-const NOTHING_FOUND: readonly boolean[] = [];
-const NO_SEARCHES: TextSearch[] = [];
-
 /** Keeps only the parts that `BodyNeeds` lists. */
 export class BodyCollector {
   readonly #stored = new ByteStore(STORED_BYTES);
@@ -18,10 +15,7 @@ export class BodyCollector {
   #totalBytes = 0;
 
   constructor(needs: BodyNeeds) {
-    this.#searches =
-      needs.searchFor.length === 0
-        ? NO_SEARCHES
-        : needs.searchFor.map((text) => new TextSearch(text));
+    this.#searches = needs.searchFor.map((text) => new TextSearch(text));
     this.#json = needs.paths.length === 0 ? null : new JsonFinder(needs.paths);
   }
 
@@ -43,7 +37,7 @@ export class BodyCollector {
     return {
       stored: this.#stored.bytes(),
       totalBytes: this.#totalBytes,
-      found: this.#searches.length === 0 ? NOTHING_FOUND : this.#searches.map((s) => s.isFound),
+      found: this.#searches.map(({ isFound }) => isFound),
       json: this.#json?.finish() ?? null,
     };
   }
