@@ -19,7 +19,7 @@ const SECRET_LOST = "the team's signing secret can't be opened";
 /** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
-export interface Posting {
+interface Posting {
   sender: Sender;
   /** Called before each further post; false: stop. */
   mayContinue?: () => Promise<boolean>;

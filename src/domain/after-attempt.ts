@@ -13,7 +13,7 @@ interface EndedAttempt {
   completedAt: number;
 }
 
-export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
+type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
  * §3.2. A failure of the target is retried until the queue's delays are used up; `worker_failed` is final. `finish` and

@@ -12,7 +12,7 @@ export interface BacklogRule {
   pausedHours: number | null;
 }
 
-export interface FailureRule {
+interface FailureRule {
   /** Null: no alert. */
   percent: number | null;
   attempts: number;
@@ -156,7 +156,7 @@ export const NOTHING_SEEN: WatchState = { seenAt: null, since: null, notifiedAt:
  */
 const CONFIRMED_WITHIN_MS = 10 * WATCH_EVERY_MS;
 
-export interface WatchAlert {
+interface WatchAlert {
   level: 'failure' | 'recovery';
   /** Null at its start. */
   downMs: number | null;

@@ -1,5 +1,5 @@
 /** A stored JSON object. What can't be read counts as not set. */
-export type StoredObject = Partial<Record<string, unknown>>;
+type StoredObject = Partial<Record<string, unknown>>;
 
 export function readStoredObject(text: string | null): StoredObject {
   try {

@@ -4,7 +4,6 @@ import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
 import { Repeating } from '#domain/repeating';
 import { Shrinking } from './shrinking.ts';
-import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {
   store: Store;
@@ -22,6 +21,14 @@ const PAGES_A_STEP = 500;
 
 /** Deleted even while the clock isn't trusted. */
 const TIMELESS: ReadonlySet<Expiring> = new Set(['orphans', 'ofDeletedTeams']);
+
+/** Of a step: its number of rows, and how long it should take. */
+interface PaceLimits {
+  first: number;
+  least: number;
+  most: number;
+  aimMs: number;
+}
 
 /** On SQLite a step blocks the only writer. */
 const PACE: Record<Store['dialect'], PaceLimits> = {
@@ -130,4 +137,15 @@ class Chores {
   async #giveBackPages(): Promise<boolean> {
     return (await this.#options.store.retention.giveBackPages(PAGES_A_STEP)) > PAGES_A_STEP;
   }
+}
+
+/** At most twice as large, or smaller by the factor by which the step was too slow. */
+export function nextSize({ least, most, aimMs }: PaceLimits, size: number, tookMs: number): number {
+  const factor = Math.min(2, aimMs / Math.max(tookMs, 1));
+  return Math.round(Math.min(most, Math.max(least, size * factor)));
+}
+
+/** It most likely took too long. */
+export function sizeAfterFailure({ least }: PaceLimits, size: number): number {
+  return Math.max(least, Math.floor(size / 4));
 }
