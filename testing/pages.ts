@@ -13,27 +13,6 @@ import { eventually } from './wait.ts';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 
-export interface Look {
-  user: TestUser | null;
-  javaScript?: boolean;
-}
-
-const withoutScripts = new WeakSet<WatchedPage>();
-
-/** Opens a page as the user, in a browser context of its own. */
-export async function openPage(
-  { browser, dashboard }: { browser: Pick<TestBrowser, 'newPage'>; dashboard: TestDashboard },
-  path: string,
-  { user, javaScript = true }: Look,
-): Promise<WatchedPage> {
-  const watched = await browser.newPage({ javaScriptEnabled: javaScript });
-  if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
-  await watched.page.goto(`${dashboard.url}${path}`);
-  watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
-  if (!javaScript) withoutScripts.add(watched);
-  return watched;
-}
-
 /** They start before the tests of a file or suite and end after them; the browser with the first page that needs it. */
 export function usePages(...given: Parameters<typeof startDashboard>) {
   const dashboard = {} as TestDashboard;
@@ -85,8 +64,14 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
         { what: 'the job to end' },
       ),
     sentTo: (path: string) => target.requests.filter(({ url }) => url.startsWith(path)),
-    open: (path: string, user: TestUser | null, javaScript = true) =>
-      openPage({ browser, dashboard }, path, { user, javaScript }),
+    /** Opens a page as the user, in a browser context of its own. */
+    open: async (path: string, user: TestUser): Promise<WatchedPage> => {
+      const watched = await browser.newPage();
+      await (await dashboard.signIn(user)).lendTo(watched.context);
+      await watched.page.goto(`${dashboard.url}${path}`);
+      watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
+      return watched;
+    },
     /** Opens a page as plain HTML, without a browser. */
     visit: async (path: string, user: TestUser | null) =>
       PlainPage.open(user ? await dashboard.signIn(user) : dashboard.visitor(), path),
@@ -126,9 +111,8 @@ export async function confirm(page: Page, word: string, within?: Locator): Promi
   return question;
 }
 
-/** Accessibility is checked where scripts run. */
 export async function assertClean(watched: WatchedPage): Promise<void> {
-  if (!withoutScripts.has(watched)) assert.deepEqual(await findBarriers(watched.page), []);
+  assert.deepEqual(await findBarriers(watched.page), []);
   assertNoFaults(watched);
 }
 

@@ -6,18 +6,18 @@ import type { TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
 import { A_JOB, aCron } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
-import { heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
+import { heading, openAdvanced, press, usePages } from '#testing/pages';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
 
 let user: TestUser;
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { dashboard, open: openPage } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
 
-const open = (path: string) => openPage({ browser, dashboard }, path, { user });
+const open = (path: string) => openPage(path, user);
 
 const createJob = (path: string) =>
   dashboard.service.work.createJob(user.teamId, {
@@ -74,9 +74,7 @@ describe('a page that renews itself', () => {
         }),
       );
     await complete(60);
-    await using watched = await openPage({ browser, dashboard }, '/jobs?tab=completed', {
-      user: busy,
-    });
+    await using watched = await openPage('/jobs?tab=completed', busy);
     const { page } = watched;
     const readPaths = () => page.locator('tbody td[data-main]').allTextContents();
     const opened = await readPaths();
@@ -103,7 +101,7 @@ describe('a page that renews itself', () => {
   test("a form's message is shown in its own tab only", async () => {
     const tabs = await dashboard.user('tabs@bells.test', { team: 'Tabs' });
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Told' });
-    await using watched = await openPage({ browser, dashboard }, '/crons', { user: tabs });
+    await using watched = await openPage('/crons', tabs);
     const { page, context } = watched;
     const other = await context.newPage();
     await other.goto(`${dashboard.url}/crons`);

@@ -7,7 +7,7 @@ import type { WatchedPage } from '#testing/browser';
 import type { TestUser } from '#testing/dashboard';
 import { A_CRON, A_JOB } from '#testing/factories';
 import { fillExecutions, fillJobs } from '#testing/fill';
-import { assertNoFaults, heading, openPage, usePages } from '#testing/pages';
+import { assertNoFaults, heading, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 import { TEST_APP_KEY } from '#testing/stores';
 import { createStopUrls } from '#people/channel-addresses';
@@ -17,7 +17,7 @@ import { createStopUrls } from '#people/channel-addresses';
  * work fit every width, and at each their tables can be read.
  */
 
-const { browser, dashboard, target } = usePages();
+const { browser, dashboard, open, target } = usePages();
 
 interface Look {
   colorScheme: 'light' | 'dark';
@@ -338,9 +338,7 @@ describe('accessibility and width of every page', () => {
   test('pages that are forbidden or missing are accessible and show the next step', async () => {
     await dashboard.user('boss@bells.test', { team: 'Helped' });
     const member = await dashboard.user('member@bells.test', { team: 'Helped', role: 'member' });
-    await using watched = await openPage({ browser, dashboard }, '/settings/billing', {
-      user: member,
-    });
+    await using watched = await open('/settings/billing', member);
     const { page } = watched;
     await hasHeading(page);
     assert.match((await page.locator('main').textContent()) ?? '', /owner/);

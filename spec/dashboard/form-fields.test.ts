@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, openAdvanced, openPage, press, usePages } from '#testing/pages';
+import { assertClean, heading, openAdvanced, press, usePages } from '#testing/pages';
 import type { PlainPage } from '#testing/plain-page';
 
 /** Fields of forms by keyboard, by screen reader, and before the page's script runs. */
 
 let user: TestUser;
 
-const { browser, createCron, dashboard, visit } = usePages({}, { sends: false });
+const { browser, createCron, dashboard, open, visit } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -77,7 +77,7 @@ const isAdvancedOpen = (page: PlainPage) =>
 
 describe('the rest of a form is under Advanced', () => {
   test('it opens for errors and typed values', async () => {
-    await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+    await using watched = await open('/crons/new', user);
     const { page } = watched;
     const payload = page.getByLabel('Payload');
     const timeout = page.getByLabel('Request timeout');
@@ -124,7 +124,7 @@ describe('the rest of a form is under Advanced', () => {
 });
 
 test('Save stays visible, and wide screens show the request and its times next to the fields', async () => {
-  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  await using watched = await open('/crons/new', user);
   const { page } = watched;
   await page.setViewportSize({ width: 390, height: 500 });
   const save = page.getByRole('button', { name: 'Create cron' });
@@ -155,7 +155,7 @@ test('Save stays visible, and wide screens show the request and its times next t
 
 describe('errors and their fields', () => {
   test('the errors of a header and of an assertion are tied to their rows', async () => {
-    await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+    await using watched = await open('/crons/new', user);
     const { page } = watched;
     await page.getByLabel('Name', { exact: true }).fill('Wrong rows');
     await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
@@ -214,7 +214,7 @@ test('the button that shows a password is reached by Tab and works by the keyboa
 });
 
 test('neither the header nor Save covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
-  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  await using watched = await open('/crons/new', user);
   const { page } = watched;
   await openAdvanced(page);
   for (const width of [1280, 390]) {
@@ -259,7 +259,7 @@ test('neither the header nor Save covers the focus, in both directions and on a 
 });
 
 test('a pasted text that is too long is not cut, and a pasted command fills fields with typed text', async () => {
-  await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
+  await using watched = await open('/crons/new', user);
   const { page } = watched;
   const field = page.getByLabel('URL', { exact: true });
   const long = 'x'.repeat(300);
@@ -284,7 +284,7 @@ test('a pasted text that is too long is not cut, and a pasted command fills fiel
 
 test('a form shows only the fields of the chosen option', async () => {
   await createCron(user, 'Nightly');
-  await using watched = await openPage({ browser, dashboard }, '/maintenance/new', { user });
+  await using watched = await open('/maintenance/new', user);
   const { page } = watched;
   const crons = page.getByRole('group', { name: 'Crons' });
   await page.getByLabel('Chosen crons and queues').check();

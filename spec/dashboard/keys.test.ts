@@ -3,19 +3,19 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, usePages } from '#testing/pages';
+import { assertClean, heading, usePages } from '#testing/pages';
 
 /** The keys of the dashboard: Ctrl-K and `/`, and that they do nothing where somebody types. */
 
 let user: TestUser;
 
-const { begin, browser, createCron, dashboard } = usePages({}, { sends: false });
+const { begin, createCron, dashboard, open: openPage } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
 
 const open = async (path: string) => {
-  const watched = await openPage({ browser, dashboard }, path, { user });
+  const watched = await openPage(path, user);
   // Keys are heard once the page's script runs.
   await watched.page.waitForLoadState('networkidle');
   return watched;
@@ -68,7 +68,7 @@ describe('keys', () => {
 
   test('Ctrl-K opens empty each time with the pages of the role, and Escape gives the focus back', async () => {
     const viewer = await dashboard.user('vic@bells.test', { role: 'viewer' });
-    await using watched = await openPage({ browser, dashboard }, '/crons', { user: viewer });
+    await using watched = await openPage('/crons', viewer);
     const { page } = watched;
     await page.waitForLoadState('networkidle');
     const field = page.getByRole('combobox', { name: 'Page, name, id or text to search for' });
@@ -144,7 +144,7 @@ test('Tab goes through a page and out of it with a ring at each stop, on a desk 
   const someone = await begin();
   const id = await createCron(someone, 'Nightly');
   await dashboard.service.work.setQueue(someone.teamId, 'mail', {});
-  await using watched = await openPage({ browser, dashboard }, '/', { user: someone });
+  await using watched = await openPage('/', someone);
   const { page } = watched;
   const lists = ['/', '/crons', `/crons/${id}`, '/queues', '/queues/new', '/runs', '/maintenance'];
   for (const path of [...lists, '/settings/profile', '/settings/members']) {
@@ -173,7 +173,7 @@ test('Tab goes through a page and out of it with a ring at each stop, on a desk 
 test('Escape closes a menu and a question and gives the focus back, on a desk and on a phone', async () => {
   const someone = await begin();
   const id = await createCron(someone, 'Nightly');
-  await using watched = await openPage({ browser, dashboard }, `/crons/${id}`, { user: someone });
+  await using watched = await openPage(`/crons/${id}`, someone);
   const { page } = watched;
   const opened = page.locator('[popover]:popover-open');
   const menu = page.getByRole('button', { name: 'More actions: Nightly' });

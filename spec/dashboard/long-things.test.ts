@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
-import { openPage, press, usePages } from '#testing/pages';
+import { press, usePages } from '#testing/pages';
 
 /** Pages stay small and readable whatever people put into names and payloads. */
 
 let user: TestUser;
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { dashboard, open } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -53,7 +53,7 @@ describe('a job with a payload of 900 kB', () => {
   test('a small job and one with 900 kB can be copied as a command without secrets', async () => {
     const small = await createJob('mail', '{"order":7}');
     const { jobId } = await createJob('mail', payload);
-    await using watched = await openPage({ browser, dashboard }, `/jobs/${small.jobId}`, { user });
+    await using watched = await open(`/jobs/${small.jobId}`, user);
     const { page, context } = watched;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const copy = async (word: string) => {
@@ -86,7 +86,7 @@ describe('a job with a payload of 900 kB', () => {
 
 test('a long id in a narrow column is cut in the middle', async () => {
   const { id } = await dashboard.service.work.setQueue(user.teamId, 'imports', {});
-  await using watched = await openPage({ browser, dashboard }, `/queues/${id}`, { user });
+  await using watched = await open(`/queues/${id}`, user);
   const { page } = watched;
   const cut = page
     .locator('main [title]')
@@ -115,7 +115,7 @@ test('the confirmation in a narrow cell is shown whole', async () => {
   const url = `http://target.example/${'path/'.repeat(60)}`;
   const failed = { status: 'dead_lettered', started_at: now, completed_at: now, url };
   await fillJobs(store, [{ team_id: user.teamId, queue_id: id, ...failed }]);
-  await using watched = await openPage({ browser, dashboard }, '/failures', { user });
+  await using watched = await open('/failures', user);
   const { page } = watched;
   await press(page.getByRole('table', { name: 'Failures' }), 'Retry');
   const dialog = page.locator('[popover]:popover-open');

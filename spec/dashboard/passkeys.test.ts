@@ -3,13 +3,18 @@ import { describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
 import { PASSWORD, startDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press, usePages } from '#testing/pages';
+import { assertClean, confirm, heading, press, usePages } from '#testing/pages';
 import { PasskeyDevice } from '#testing/passkey-device';
 import type { Visitor } from '#testing/visitor';
 
 /** Passkeys beside passwords and codes (§5), with the authenticator that Chromium plays for tests. */
 
-const { browser, dashboard, visit } = usePages({}, { sends: false, host: 'localhost' });
+const {
+  browser,
+  dashboard,
+  open: openPage,
+  visit,
+} = usePages({}, { sends: false, host: 'localhost' });
 
 const profile = '/settings/profile';
 
@@ -59,7 +64,7 @@ async function turnSecondFactorOn(visitor: Visitor): Promise<void> {
   assert.equal(done.status, 302);
 }
 
-const open = (user: TestUser, path = profile) => openPage({ browser, dashboard }, path, { user });
+const open = (user: TestUser, path = profile) => openPage(path, user);
 
 describe('a passkey', () => {
   test('a passkey is added with the password, signs in without password and code, and is deleted', async () => {

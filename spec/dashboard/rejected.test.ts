@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
+import { assertClean, heading, press, usePages } from '#testing/pages';
 
 /** After something was done, what came of it is where people look: on a screen, and by ear. */
 
 let user: TestUser;
 
-const { browser, dashboard, target, visit } = usePages({}, { sends: false });
+const { dashboard, open: openPage, target, visit } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
 
-const open = (path: string) => openPage({ browser, dashboard }, path, { user });
+const open = (path: string) => openPage(path, user);
 
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.name || document.activeElement.id');

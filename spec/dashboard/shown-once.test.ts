@@ -3,17 +3,17 @@ import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { findBarriers } from '#testing/axe';
 import { PASSWORD } from '#testing/dashboard';
-import { confirm, heading, openPage, press, usePages } from '#testing/pages';
+import { confirm, heading, press, usePages } from '#testing/pages';
 
 /** What is shown once stays until it was taken, whatever the page does meanwhile. */
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { dashboard, open: openPage } = usePages({}, { sends: false });
 
 let opened = 0;
 const open = async (path: string) => {
   const name = `newcomer${++opened}`;
   const user = await dashboard.user(`${name}@bells.test`, { team: name });
-  return openPage({ browser, dashboard }, path, { user });
+  return openPage(path, user);
 };
 
 describe('a new API token', () => {

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { A_CRON, aNode, FAILED, runCron } from '#testing/factories';
 import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs } from '#testing/fill';
-import { openPage, usePages } from '#testing/pages';
+import { usePages } from '#testing/pages';
 
 /** Tables on narrow screens, and what the focus shows of them. */
 
-const { browser, dashboard } = usePages({}, { sends: false });
+const { dashboard, open } = usePages({}, { sends: false });
 
 /** Of a request's line: the characters that something cuts off. */
 const FIND_HIDDEN = `((line) => {
@@ -98,7 +98,7 @@ async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
 describe('a table', () => {
   test('rows have two lines of at most 68 px on phones and tablets', async () => {
     const { user, paths } = await makeUsualLists();
-    await using watched = await openPage({ browser, dashboard }, '/', { user });
+    await using watched = await open('/', user);
     const { page } = watched;
     const high: string[] = [];
     for (const path of paths) {
@@ -136,7 +136,7 @@ describe('a table', () => {
         reason: 'timeout',
       },
     ]);
-    await using watched = await openPage({ browser, dashboard }, '/', { user });
+    await using watched = await open('/', user);
     const { page } = watched;
     for (const path of ['/jobs', '/crons', '/failures', '/']) {
       await page.goto(`${dashboard.url}${path}`);

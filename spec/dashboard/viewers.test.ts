@@ -95,8 +95,10 @@ async function listIntents(file: string): Promise<string[]> {
     parts.filter(({ href }) => !href.includes('+types')).map((part) => readFile(part, 'utf8')),
   );
   const lines = [text, ...texts].flatMap((each) => each.split('\n'));
-  const about = lines.filter((line) => /\bcase '|intent|kinds? =|simple =|: 'all-/i.test(line));
-  const words = about.join('\n').matchAll(/['"]([a-z]+(?:-[a-z]+){0,3})['"]/g);
+  const about = lines.filter((line) =>
+    /\bcase '|intent|kinds? =|simple =|name: '|: 'all-/i.test(line),
+  );
+  const words = about.join('\n').matchAll(/['"]([a-z]+(?:[-_][a-z]+){0,3})['"]/g);
   return [...new Set(['', ...[...words].map(([, word = '']) => word)])];
 }
 
@@ -126,6 +128,7 @@ function aForm(intent: string): [string, string][] {
       starts_at: '2027-01-01T00:00',
       ends_at: '2027-01-01T01:00',
       scope: 'team',
+      shown_field: 'customer',
     }),
   ];
 }
@@ -204,6 +207,7 @@ describe('§5.8: a viewer', () => {
       '/jobs/progress cancel',
       '/alerts read-all',
       '/settings/members transfer',
+      '/settings/team shown_field',
       '/crons/new test',
     ])
       assert.ok(tried.includes(known), `${known} was not tried`);
