@@ -1,6 +1,5 @@
 import { newId } from '#domain/ids';
 import type { Role } from '../tables/accounts.ts';
-import type { Row } from '../tables/tables.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
@@ -76,7 +75,11 @@ export const registrations = {
       if (place.kind !== 'place') return refuse(trx, wasFirst, place);
       const { teamId, role, group = null } = place;
       const current_team_id = group === null ? teamId : null;
-      await insertUser(trx, { id: userId, current_team_id, created_at: now }, account);
+      const { email, name, passwordHash, isEmailVerified } = account;
+      const email_verified = isEmailVerified ? 1 : 0;
+      const user = { id: userId, name, email, email_verified, current_team_id } as const;
+      await add(trx, 'users', { ...user, created_at: now, updated_at: now });
+      if (passwordHash !== null) await addPassword(trx, userId, passwordHash, now);
       const membership = { team_id: teamId, user_id: userId, role, created_at: now };
       await add(trx, 'memberships', { ...membership, group_name: group });
       if (link && !(await addLink(trx, userId, link, now)))
@@ -178,15 +181,4 @@ async function takeInvitation(
   return taken
     ? { kind: 'place', teamId: taken.team_id, role: taken.role }
     : { kind: 'not-invited' };
-}
-
-async function insertUser(
-  trx: Trx,
-  user: Pick<Row<'users'>, 'id' | 'current_team_id' | 'created_at'>,
-  { email, name, passwordHash, isEmailVerified }: NewAccount,
-): Promise<void> {
-  const { id, created_at } = user;
-  const email_verified = isEmailVerified ? 1 : 0;
-  await add(trx, 'users', { ...user, name, email, email_verified, updated_at: created_at });
-  if (passwordHash !== null) await addPassword(trx, id, passwordHash, created_at);
 }
