@@ -5,7 +5,7 @@ import { alertOf, readRow, type RunAlertRow, type StoredAlert } from './alerts.t
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
-import { parseList } from '../database/parse-list.ts';
+import { listOr } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { NotificationTarget } from './notification-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
@@ -69,21 +69,13 @@ export async function readNotification(
         ? [alertOf(alert).source]
         : await readSubjects(trx, ofGroup),
     settings: readAlertSettings(settings ?? null),
-    targets: readTargets(row.targets),
+    // A damaged list counts as the channel: sending twice is better than not at all.
+    targets: listOr<NotificationTarget>(row.targets, ['channel']),
     firstTriedAt: row.first_tried_at ?? 0,
     // Without a readable request its repetitions in the response can't be hidden.
     response: reader.unreadable === null ? (body ?? null) : null,
     request,
   };
-}
-
-/** A damaged list counts as the channel: sending twice is better than not at all. */
-function readTargets(text: string): NotificationTarget[] {
-  try {
-    return parseList<NotificationTarget>(text);
-  } catch {
-    return ['channel'];
-  }
 }
 
 const MOST_SUBJECTS = 500;

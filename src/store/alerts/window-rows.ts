@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '#domain/maintenance';
 import type { Reader, Trx } from '../database/database.ts';
-import { parseList } from '../database/parse-list.ts';
+import { listOr } from '../database/parse-list.ts';
 import { all, change, one } from '../database/rows.ts';
 import { toRecord } from '../database/records.ts';
 
@@ -35,11 +35,7 @@ const COLUMNS = ['team_id', 'id', 'name', 'starts_at', 'ends_at', 'created_at'] 
 
 /** A damaged text covers nothing, so alerts are sent. */
 function readCovers(text: string): MaintenanceWindow['covers'] {
-  try {
-    return text === WHOLE_TEAM ? 'team' : parseList(text);
-  } catch {
-    return [];
-  }
+  return text === WHOLE_TEAM ? 'team' : listOr(text, []);
 }
 
 const WHOLE_TEAM = JSON.stringify('team');
@@ -66,10 +62,5 @@ export async function copyPausingWindows(trx: Trx, teamId: string, now: number):
 
 /** A damaged text pauses nothing. */
 export function readPausingWindows(text: string | null): MaintenanceWindow[] {
-  if (text === null) return [];
-  try {
-    return parseList(text);
-  } catch {
-    return [];
-  }
+  return listOr(text, []);
 }

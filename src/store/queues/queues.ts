@@ -14,7 +14,7 @@ import { keepWatches } from '../alerts/queue-watches.ts';
 import { groupedFind } from '../database/grouped-find.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
-import { parseList } from '../database/parse-list.ts';
+import { listOr } from '../database/parse-list.ts';
 import { toRecord, toRow } from '../database/records.ts';
 import { namesOf, type YesNo } from '../tables/table.ts';
 import { queues as queuesTable } from '../tables/work.ts';
@@ -45,22 +45,14 @@ function queueOf(row: Row<'queues'>): Queue {
     ...toRecord(row, ['team_id', 'id', 'name', 'created_at', ...SETTINGS]),
     ...policyOf(row),
     rate: row.rate === null ? null : parseRate(row.rate),
-    assertions: readList(row.assertions),
+    // A damaged list is shown as empty, so it can be saved again. Claims report it.
+    assertions: listOr(row.assertions, []),
     isPaused: row.is_paused === 1,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     watch: readWatchRules(row.watch_rules),
     keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
   };
-}
-
-/** A damaged list is shown as empty, so it can be saved again. Claims report it. */
-function readList<Item>(text: string): Item[] {
-  try {
-    return parseList(text);
-  } catch {
-    return [];
-  }
 }
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
@@ -114,7 +106,7 @@ const readPolicies = preparedStatement<PolicyRow>(
 
 function policyOf(row: PolicyRow): QueuePolicy {
   return {
-    retrySchedule: readList(row.retry_schedule),
+    retrySchedule: listOr(row.retry_schedule, []),
     retriesEnabled: row.retries_enabled === 1,
     emailAlerts: row.email_alerts === 1,
   };
