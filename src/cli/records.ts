@@ -2,7 +2,8 @@
 import { hasEnded } from '#domain/cron-end';
 import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';
-import type { Member, TeamWithUsage, User } from '#people/operator';
+import type { TeamWithUsage } from '#people/operator';
+import type { Member, User } from '#people/operator-members';
 import type { ServiceAccount } from '#people/service-accounts';
 import type { Activity } from '#work/activity';
 import type { Alert } from '#work/alerts';

@@ -1,13 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { ActivityEntry } from '#domain/activity';
 import { isId } from '#domain/ids';
-import {
-  type ChannelAddress,
-  type ChannelConfig,
-  nameOfKind,
-  originOf,
-  stateOfAddress,
-} from '#domain/notification-channel';
+import { type ChannelAddress, stateOfAddress } from '#domain/notification-channel';
 import type { FoundAddress } from '#store/alerts/channels';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, PeopleConfig } from './context.ts';
@@ -178,29 +171,4 @@ async function record(
 ): Promise<void> {
   const subject = { id: channelId, name: channelName ?? 'Default channel' };
   await activity.ofTeam(teamId, 'recipient', { action, subject, detail: email });
-}
-
-/** A test posts to any address that an admin types, or mails every member. */
-
-/** Null: it may be sent. */
-export async function beginChannelTest(
-  context: Context,
-  actor: Actor,
-  config: ChannelConfig,
-): Promise<TooMany | null> {
-  const { limits, activity } = context;
-  const { userId, teamId } = await authorize(context, actor, 'notifications');
-  const tooMany =
-    (await limits.count('channel-test', userId)) ??
-    (await limits.count('team-channel-test', teamId));
-  if (tooMany) return tooMany;
-  await activity.ofTeam(teamId, actor, entryOfTest(config));
-  return null;
-}
-
-/** Names the server, which may differ from the stored channel's. */
-export function entryOfTest(config: ChannelConfig): ActivityEntry {
-  const origin = originOf(config);
-  const at = origin === null ? '' : ` at ${origin}`;
-  return { action: 'channel.tested', detail: `${nameOfKind(config.kind)}${at}` };
 }

@@ -1,8 +1,6 @@
 import { bind } from '#store/database/context';
-import { listUsageByDay, readUsage } from './plans.ts';
 import {
   askNewAddresses,
-  beginChannelTest,
   confirmAddress,
   createStopUrls,
   readConfirmation,
@@ -11,13 +9,15 @@ import {
   resendConfirmation,
   stopAddress,
 } from './channel-addresses.ts';
+import { beginChannelTest } from './channel-tests.ts';
 import { createContext, type PeopleDeps } from './context.ts';
-import { warnOfUnknownTeams } from './groups.ts';
+import { warnOfUnknownTeams } from './group-memberships.ts';
 import * as invitations from './invitations.ts';
 import * as operator from './operator.ts';
-import * as operatorMembers from './operator.ts';
+import * as operatorMembers from './operator-members.ts';
 import * as ownAccount from './own-account.ts';
 import * as passkeys from './passkeys.ts';
+import { listUsageByDay, readUsage } from './plans.ts';
 import {
   isResetTokenValid,
   requestPasswordReset,
@@ -29,19 +29,17 @@ import * as proxySignIns from './proxy-sign-ins.ts';
 import { describeConfirmation } from './reauthentication.ts';
 import {
   asksSetupCode,
-  confirmsFirst,
   createFirstAccount,
   findFirstAccount,
   finishSignUp,
   isSetUp,
   mayRegister,
-  readSignUp,
   register,
   registerByInvitation,
-  requestSignUp,
 } from './registrations.ts';
 import * as secondFactors from './second-factors.ts';
 import { readSession, signIn, signOut, signOutEverywhere, whoIs } from './sessions.ts';
+import { confirmsFirst, readSignUp, requestSignUp } from './sign-ups.ts';
 import { serviceAccounts, serviceAccountsOfAnyTeam } from './service-accounts.ts';
 import * as signing from './signing.ts';
 import * as teams from './teams.ts';

@@ -1,7 +1,7 @@
 import type { User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readSigned, type SignedCookie, writeSigned } from './cookies.ts';
-import { applyGroups } from './groups.ts';
+import { applyGroups } from './group-memberships.ts';
 import { NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
 import { findOrMakeAccount, type Found, type NoAccount } from './provider-accounts.ts';
 import { type ProviderAttempt, ProviderFault, type ProviderIdentity } from './provider.ts';

@@ -1,7 +1,7 @@
 import type { Arrival } from '#domain/arrival';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Context, RequestContext } from './context.ts';
-import { applyGroups } from './groups.ts';
+import { applyGroups } from './group-memberships.ts';
 import { DONE, type Done, type TooMany } from './outcomes.ts';
 import {
   findAccount,

@@ -7,22 +7,15 @@ import { isSetupCode, makeSetupCode } from './codes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { isMarkOf, mailConfirmation } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
-import { checkChosenTeamName, mappedTo } from './groups.ts';
-import { keyOf, mailLink, readSecret } from './links.ts';
-import { writeHasAccountMail, writeSignUpMail } from './mails.ts';
-import {
-  type Done,
-  DONE,
-  NOT_FOUND,
-  type NotFound,
-  refuse,
-  type Refused,
-  type TooMany,
-} from './outcomes.ts';
+import { mappedTo } from './group-memberships.ts';
+import { checkChosenTeamName } from './groups.ts';
+import { keyOf } from './links.ts';
+import { NOT_FOUND, type NotFound, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import { PASSWORDS_OFF } from './reauthentication.ts';
 import { hashToken, isTokenShaped } from './secrets.ts';
 import { open, type SignedIn } from './sessions.ts';
+import { readSignUp } from './sign-ups.ts';
 
 /** Accounts: the first one, by invitation, or by open sign-up (§5.7). */
 
@@ -248,46 +241,4 @@ function ownTeamOf(
   const isFree = checkChosenTeamName(called, config.groupRoles).length === 0;
   const other = `Team of ${email}`.slice(0, LIMITS.personNameCharacters);
   return { kind: 'new', name: isFree ? called : other, plan: plans.ofNewTeam };
-}
-
-/**
- * Open sign-up with SMTP: only a mailed link makes the account. So no one can make an account in another person's
- * name, or make us mail them anything else.
- */
-
-export function confirmsFirst({ mailer }: Context): boolean {
-  return mailer.sends;
-}
-
-/** Response and timing are the same whether or not there is an account. */
-export async function requestSignUp(
-  context: Context,
-  input: { email: string },
-  { clientAddress }: RequestContext,
-): Promise<Done | Refused | TooMany | { kind: 'closed' }> {
-  const { config, limits, background } = context;
-  if (config.signUp !== 'open' || !config.passwordSignIn) return { kind: 'closed' };
-  const refused = gatherErrors({ email: checkEmail(input.email) });
-  if (refused) return refused;
-  const tooMany = await limits.count('mail', clientAddress);
-  if (tooMany) return tooMany;
-  const email = normalizeEmail(input.email);
-  background.run('accounts.sign-up-not-mailed', () => mail(context, email, clientAddress));
-  return DONE;
-}
-
-export async function readSignUp(context: Context, token: string): Promise<string | null> {
-  return (await readSecret(context, 'sign-up', token))?.whom ?? null;
-}
-
-async function mail(context: Context, email: string, asker: string): Promise<void> {
-  const { store, limits, mailer, config } = context;
-  if (await limits.count('mail-to', asker, email)) return;
-  if (await limits.count('mailbox', email)) return;
-  if (await store.users.findByEmail(email)) {
-    await mailer.send(writeHasAccountMail(email, `${config.baseUrl}/login`));
-    return;
-  }
-  const link = { purpose: 'sign-up', whom: email, to: email, replaces: false } as const;
-  await mailLink(context, { ...link, limits: [] }, writeSignUpMail);
 }

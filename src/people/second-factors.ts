@@ -1,16 +1,11 @@
-import {
-  hashRecoveryCode,
-  makeRecoveryCodes,
-  makeTotpSecret,
-  matchTotp,
-  totpUri,
-} from './codes.ts';
+import { hashRecoveryCode, makeRecoveryCodes } from './codes.ts';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie } from './cookies.ts';
 import { keyOf, readSecret } from './links.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { inSession, SIGNED_OUT, withPassword } from './reauthentication.ts';
 import { CHALLENGE_COOKIE, logRefused, open, rotationOf, type SignedIn } from './sessions.ts';
+import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
 
 /** A code of an authenticator (TOTP, RFC 6238), or a recovery code that works once. */
 

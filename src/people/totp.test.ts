@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeBase32, totpOf } from '#testing/authenticator';
-import { makeTotpSecret, matchTotp, totpUri } from './codes.ts';
+import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
 
 /** The text `12345678901234567890` of RFC 6238, appendix B, in base32. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
