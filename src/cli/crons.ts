@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { formatMillis } from '#domain/instant';
 import { rangeOf } from '#domain/limits';
-import { type CronChange, MUTE_HOURS } from '#work/cron-actions';
+import type { CronChange } from '#work/cron-actions';
+import { MUTE_HOURS } from '#work/mutes';
 import { CRON } from '#work/resources/cron';
 import { readChange } from '#work/resources/resource';
 import { readOneTag } from '#work/resources/list-kinds';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isId } from '#domain/ids';
-import { MOST_LISTED } from '#work/job-search';
+import { MOST_LISTED } from '#work/list-limit';
 import { readOneTag } from '#work/resources/list-kinds';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';

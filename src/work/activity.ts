@@ -2,7 +2,7 @@ import { ACTIVITY_AREAS, actionsOf, type ActivityArea, isNamedDoer } from '#doma
 import { isId } from '#domain/ids';
 import type { Activity, ActivityFilter } from '#store/activity/activity';
 import type { Store } from '#store/store';
-import { boundLimit } from './job-search.ts';
+import { boundLimit } from './list-limit.ts';
 
 export type { Activity };
 

@@ -4,7 +4,7 @@ import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts'
 import type { OpenWatch } from '#store/alerts/queue-watches';
 import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
-import { boundLimit } from './job-search.ts';
+import { boundLimit } from './list-limit.ts';
 
 export type Alert = StoredAlert | UsageAlert;
 export type { AlertFilter, OpenWatch, StoredAlert, UsageAlert };

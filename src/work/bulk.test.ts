@@ -7,7 +7,8 @@ import { fillJobs, type JobFill } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createBulkRunner } from './bulk-runner.ts';
-import { createJobPages, createJobWork } from './jobs.ts';
+import { createJobPages } from './job-pages.ts';
+import { createJobWork } from './jobs.ts';
 
 async function fillFailed(store: Store, count: number, more: Partial<JobFill> = {}) {
   const team = await aTeam(store);

@@ -7,7 +7,7 @@ import type { ShowOptions } from './run-detail.ts';
 import type { Store } from '#store/store';
 import { CRON_EXTRAS, type CronExtras, type CronInput } from './resources/cron.ts';
 import { initialOf } from './resources/resource.ts';
-import { boundLimit } from './job-search.ts';
+import { boundLimit } from './list-limit.ts';
 
 export type { Cron, CronExtras, ExecutionDetail, ExecutionRecord };
 

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
+import { mostFilterCharacters } from '#domain/read-filters';
 import type { RunSearch } from '#domain/run-search';
 import type { JobSearch } from '#store/lists/lists';
-import { mostFilterCharacters } from '#domain/read-filters';
 
 const LAST_TIME = 8_640_000_000_000_000;
 
@@ -26,20 +26,4 @@ export function readSearch<Search extends Partial<RunSearch> | JobSearch>(
 export function asTime(ms: number | undefined): number | undefined {
   if (ms === undefined || !Number.isFinite(ms)) return undefined;
   return Math.max(0, Math.min(Math.trunc(ms), LAST_TIME));
-}
-
-/** Each may have a body of 64 KiB. */
-export const MOST_LISTED = 10_000;
-
-/** SQLite reads a negative LIMIT as none. */
-export function boundLimit(limit: number): number {
-  return Math.max(1, Math.min(Math.trunc(limit), MOST_LISTED));
-}
-
-const DEFAULT_ON_A_PAGE = 50;
-const MOST_ON_A_PAGE = 200;
-
-export function boundPage(limit = DEFAULT_ON_A_PAGE): number {
-  const whole = Number.isFinite(limit) ? Math.trunc(limit) : DEFAULT_ON_A_PAGE;
-  return Math.max(1, Math.min(whole, MOST_ON_A_PAGE));
 }

@@ -41,6 +41,7 @@ export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
 }
 
 export type JobRunDetail = Awaited<ReturnType<typeof showJob>>;
+export type JobDraft = JobRunDetail['again'];
 
 async function showJob(store: Store, detail: JobDetail, showing: Showing) {
   const { headers, payload, response, ...job } = detail;

@@ -6,7 +6,7 @@ import type { BoundedCount } from '#store/database/bounded-count';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { RunResult } from '#store/lists/recent-results';
 import type { Store } from '#store/store';
-import { boundPage } from './job-search.ts';
+import { boundPage } from './list-limit.ts';
 
 /** All given conditions must hold. */
 export interface SourceSearch extends Pick<SourcesAsked, 'text' | 'tag'> {

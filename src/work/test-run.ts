@@ -1,19 +1,20 @@
 import { evaluateAnswer, judgeExchange } from '#domain/judge';
+import type { Assertion } from '#domain/assertion';
 import { needsOf } from '#domain/assertions';
-import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
+import {
+  type Exchange,
+  type HeaderList,
+  type HttpMethod,
+  QUERY_TOO_LONG,
+  type Sender,
+} from '#domain/exchange';
 import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { readTrace, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
-import {
-  type Masking,
-  showRun,
-  type TestDraft,
-  type TestRunOutcome,
-  withMasks,
-} from './run-detail.ts';
+import { type Masking, showRun, withMasks } from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 
 export interface TestRunOptions {
@@ -22,6 +23,38 @@ export interface TestRunOptions {
   /** Null for none. */
   monthlyLimitOf: (plan: string) => number | null;
 }
+
+export type TestDraft =
+  | {
+      kind: 'job';
+      method: HttpMethod;
+      url: string;
+      headers: HeaderList;
+      /** The form did not show their values; neither does the answer. */
+      masked?: readonly string[];
+      payloadJson: string | null;
+      /** Its timeout and assertions apply; the defaults if it doesn't exist yet. */
+      queue: string;
+    }
+  | {
+      kind: 'cron';
+      method: HttpMethod;
+      url: string;
+      headers: HeaderList;
+      masked?: readonly string[];
+      payload: string | null;
+      timeoutSeconds: number;
+      assertions: readonly Assertion[];
+    }
+  | {
+      kind: 'queue';
+      method: HttpMethod;
+      url: string;
+      timeoutSeconds: number;
+      assertions: readonly Assertion[];
+    };
+
+export type TestRunOutcome = TestRunDetail | { kind: 'limit-reached' } | { kind: 'busy' };
 
 /**
  * The same network checks apply. It counts towards the quota; nothing is stored, and no retry, callback or alert

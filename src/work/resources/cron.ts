@@ -8,11 +8,11 @@ import { formatMillis } from '#domain/instant';
 import { LIMITS, rangeOf } from '#domain/limits';
 import { type Fields, isAtMost, isName, MESSAGES, type Reading } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
+import { pausedUntil } from './pause.ts';
 import {
   callbackUrl,
   keepsResponseBody,
   method,
-  pausedUntil,
   sentHeaders,
   successAssertions,
   tagList,

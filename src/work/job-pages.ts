@@ -1,0 +1,112 @@
+import { resolveRedirect } from '#domain/explain-failure';
+import { isId } from '#domain/ids';
+import { readTrace } from '#domain/run-trace';
+import { bind } from '#store/database/context';
+import { type ListPage, NO_PAGE } from '#store/lists/walk';
+import type { Store } from '#store/store';
+import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
+import { asTime, readSearch } from './job-search.ts';
+import { boundPage } from './list-limit.ts';
+import { listBulkTasks } from './resends.ts';
+import { locationOf, startOf } from './run-detail.ts';
+
+const MOST_SAMPLED = 20;
+const NOTHING = { count: 0, isMore: false };
+
+export function createJobPages(store: Store) {
+  const { lists, bulkTasks, clock } = store;
+  return {
+    /** Null finds nothing. Cursor and limit are those of `listRuns`. */
+    searchJobs: async (
+      teamId: string,
+      search: JobSearch | null,
+      { cursor, limit }: { cursor?: string; limit?: number } = {},
+    ): Promise<ListPage<JobListRow>> => {
+      const wanted = search && readSearch(search);
+      if (wanted === null) return NO_PAGE;
+      return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
+    },
+    countTabs: async (teamId: string, queueId?: string) => {
+      if (queueId !== undefined && !isId(queueId)) return countNothing();
+      return lists.countTabs(teamId, queueId);
+    },
+    /** `isMore` also if the search stopped early. */
+    countJobs: async (teamId: string, search: JobSearch) => {
+      const wanted = readSearch(search);
+      return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
+    },
+    ...bind(store, { actOnJobs, startBulk, listBulkTasks, groupFailures }),
+    findBulkTask: async (teamId: string, taskId: string) =>
+      isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
+    /** Handled jobs stay so. False: it has ended. */
+    cancelBulkTask: async (teamId: string, taskId: string) =>
+      isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
+  };
+}
+
+function countNothing() {
+  return {
+    all: NOTHING,
+    pending: NOTHING,
+    processing: NOTHING,
+    retrying: NOTHING,
+    completed: NOTHING,
+    failed: NOTHING,
+    resent: NOTHING,
+    retried: NOTHING,
+  };
+}
+
+export type FailureGroup = Awaited<ReturnType<typeof groupFailures>>['groups'][number];
+
+/** By default all; largest group first. */
+async function groupFailures(
+  { lists, jobs, clock }: Store,
+  teamId: string,
+  narrowed: Pick<JobSearch, 'queueId' | 'from' | 'to'> = {},
+) {
+  const { queueId } = narrowed;
+  const to = asTime(narrowed.to) ?? clock.now() + 1;
+  if (queueId !== undefined && !isId(queueId)) {
+    return { groups: [], from: asTime(narrowed.from) ?? to, to, countedBackTo: null };
+  }
+  const from = asTime(narrowed.from) ?? (await lists.findFirstFailure(teamId, queueId)) ?? to;
+  const found = await lists.groupFailures(teamId, { queueId, from, to });
+  const sampled = found.groups.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const redirected = found.groups.filter(({ statusCode }) => isRedirect(statusCode));
+  const redirects = redirected.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const [bodies, traces] = await Promise.all([
+    jobs.readBodies(teamId, sampled),
+    jobs.readTraces(teamId, redirects),
+  ]);
+  const groups = found.groups.map(({ lastJobId, ...group }) => {
+    const body = bodies.get(lastJobId);
+    const search: JobSearch = {
+      tab: 'failed',
+      reason: group.reason,
+      target: group.target,
+      statusCode: group.statusCode ?? 'none',
+      from: found.countedBackTo ?? from,
+      to,
+      ...(queueId !== undefined && { queueId }),
+    };
+    /** Null without a response, and in small groups behind the first ones. */
+    const sample = body ? startOf(body, body.length).text : null;
+    const answer = traces.get(lastJobId);
+    const redirectsTo = answer ? findNewTarget(group.target, answer) : null;
+    return Object.assign(group, { search, sample, redirectsTo });
+  });
+  return { groups, from, to, countedBackTo: found.countedBackTo };
+}
+
+const isRedirect = (status: number | null) => status !== null && status >= 300 && status <= 399;
+
+/** Null unless the redirect keeps the query, so that each job of the group has the same new target. */
+function findNewTarget(target: string, { url, trace }: { url: string; trace: string }) {
+  const location = locationOf(readTrace(trace));
+  const to = location === null ? null : resolveRedirect(location, url);
+  const rest = url.slice(target.length);
+  if (to === null || !to.endsWith(rest)) return null;
+  const moved = to.slice(0, to.length - rest.length);
+  return /[?#]/.test(moved) ? null : moved;
+}
