@@ -138,6 +138,19 @@ test('the version and the commit are labels of belfry_build_info', async () => {
   assert.match(line ?? '', /^belfry_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]*"\} 1$/);
 });
 
+test('belfry_build_info keeps the commit that the process started from', async () => {
+  const running = globalThis as { BELFRY_COMMIT?: string };
+  running.BELFRY_COMMIT = 'aaaa';
+  try {
+    const metrics = watched();
+    running.BELFRY_COMMIT = 'bbbb';
+    const [line] = await seriesOf(metrics, 'belfry_build_info');
+    assert.match(line ?? '', /commit="aaaa"/);
+  } finally {
+    delete running.BELFRY_COMMIT;
+  }
+});
+
 test('series of runs begin at 0, so that their first failure is an increase', async () => {
   const metrics = watched();
   const before = await seriesOf(metrics, 'belfry_runs_total');

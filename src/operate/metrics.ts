@@ -95,11 +95,13 @@ export class Metrics implements EngineObserver, NotificationObserver {
   );
 
   constructor() {
+    // Read once: a checkout can change under the running process.
+    const build = { version: VERSION, commit: readCommit() ?? '' };
     this.#watch(() => 1, {
       name: 'belfry_build_info',
       help: 'Always 1; the labels are the running version and commit',
       labelNames: ['version', 'commit'],
-      valueOf: (one) => [[{ version: VERSION, commit: readCommit() ?? '' }, one]],
+      valueOf: (one) => [[build, one]],
     });
     collectDefaultMetrics({ register: this.registry, prefix: 'belfry_' });
     this.#beginAtZero();
