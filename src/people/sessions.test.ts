@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '#domain/log';
 import { totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
@@ -109,6 +110,25 @@ test('a guess that could not be verified is not counted', async () => {
   for (let n = 0; n < 4; n++) await assert.rejects(guess(fail), down);
   const wrong = await guess(() => Promise.resolve({ kind: 'wrong' }));
   assert.deepEqual(wrong, { kind: 'wrong' });
+});
+
+test('of simultaneous guesses no more are compared than of successive ones', async () => {
+  await using fixture = await openPeople();
+  const limits = createLimits(fixture.store, fixture.clock, silentLog);
+  const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
+  const context = { clock: fixture.clock, config, limits };
+  const request = { headers: new Headers(), clientAddress: '192.0.2.1' };
+  let compared = 0;
+  const guess = async () => {
+    compared++;
+    await delay(20);
+    return { kind: 'wrong' };
+  };
+  const guesses = Array.from({ length: 8 }, () =>
+    guessAtSignIn(context, 'ada@bells.test', request, guess),
+  );
+  await Promise.all(guesses);
+  assert.equal(compared, 3);
 });
 
 test('signing in time and again with the right password is no guessing', async () => {
