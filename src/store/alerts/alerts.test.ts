@@ -170,8 +170,13 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  test('a long burst is marked as sent to its last alert', async () => {
-    await using store = await openTestStore();
+  test('a long burst is marked as sent to its last alert, and no alert is read twice', async () => {
+    const starts: unknown[] = [];
+    await using store = await openTestStore({
+      onStatement: ({ sql, parameters: [, after] }) => {
+        if (/^select "?id"? from "?alerts"? .*limit/.test(sql)) starts.push(after);
+      },
+    });
     const { id: teamId } = await aTeam(store);
     const { id: queueId } = await aQueue(store, teamId, { emailAlerts: true });
     const now = store.clock.now();
@@ -188,7 +193,9 @@ forEachStore((dialect, openTestStore) => {
     const [notification, ...others] = await store.notifications.claimDue(teamId, claim);
     assert.ok(notification && others.length === 0);
     assert.equal(notification.alertCount, 2_500);
+    starts.length = 0;
     await store.notifications.finish(notification, 'sent');
+    assert.deepEqual([starts.length, new Set(starts).size], [3, 3]);
     const sent = await runAlerts(store, teamId, { limit: 9_999, delivery: 'sent' });
     assert.equal(sent.length, 2_500);
     assert.deepEqual(await store.notifications.scanWaiting(), []);

@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { FIRST_ID, newId } from '#domain/ids';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
@@ -12,7 +12,7 @@ import {
   readNotification,
 } from './claimed-notifications.ts';
 import { FOLLOW_MS, lockGroup, type NotificationTarget } from './notification-rows.ts';
-import { all, change, not, one, remove } from '../database/rows.ts';
+import { above, all, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotification, NotificationTarget };
@@ -112,9 +112,11 @@ export const notifications = {
     delivery: 'sent' | 'failed',
   ): Promise<void> {
     if (delivery === 'sent' && (await leaveToOthers(context, notification))) return;
-    let marked: number | null;
-    do marked = await context.main.transact((trx) => markSome(trx, notification, delivery));
-    while (marked === MARKED_AT_ONCE);
+    let after: string | null = FIRST_ID;
+    while (after !== null) {
+      const step: Step = { delivery, after };
+      after = await context.main.transact((trx) => markSome(trx, notification, step));
+    }
   },
 };
 
@@ -143,19 +145,24 @@ async function leaveToOthers({ main }: Context, notification: NotificationKey): 
 
 const MARKED_AT_ONCE = 1_000;
 
+interface Step {
+  delivery: 'sent' | 'failed';
+  /** The last alert of the step before. */
+  after: string;
+}
+
 /**
  * Deletes the notification with the last alerts. Those that another channel marked as failed stay so.
- * @returns the number of alerts; null: the claim is lost
+ * @returns the last alert of this step; null: no more are left, or the claim is lost
  */
 async function markSome(
   trx: Trx,
   notification: NotificationKey,
-  delivery: 'sent' | 'failed',
-): Promise<number | null> {
+  { delivery, after }: Step,
+): Promise<string | null> {
   const { teamId: team_id, id, claimId: claim_id, groupId: notification_id } = notification;
-  const unmarked = delivery === 'sent' ? ('pending' as const) : not(delivery);
   const choice = { columns: ['id'], order: ['id'], limit: MARKED_AT_ONCE } as const;
-  const alerts = await all(trx, 'alerts', { notification_id, delivery: unmarked }, choice);
+  const alerts = await all(trx, 'alerts', { notification_id, id: above(after) }, choice);
   // If this node dies, the next one sends nothing more.
   const values = delivery === 'sent' ? { targets: '[]' } : { claim_id };
   const isOurs =
@@ -163,8 +170,10 @@ async function markSome(
       ? await deleteNotification(trx, notification)
       : (await change(trx, 'notifications', { team_id, id, claim_id }, values)) === 1;
   if (!isOurs) return null;
-  await change(trx, 'alerts', { team_id, id: alerts.map((alert) => alert.id) }, { delivery });
-  return alerts.length;
+  const key = { team_id, id: alerts.map((alert) => alert.id) };
+  const unmarked = delivery === 'sent' ? { delivery: 'pending' as const } : {};
+  await change(trx, 'alerts', { ...key, ...unmarked }, { delivery });
+  return alerts.length < MARKED_AT_ONCE ? null : (alerts.at(-1)?.id ?? null);
 }
 
 async function deleteNotification(
