@@ -71,13 +71,15 @@ export class GroupCommit<Item, Result> {
 
   /** Then the teams that were locked, until one still is. */
   async #writeFreeFirst(batch: readonly Entry<Item, Result>[]): Promise<void> {
-    const locked = [...this.#locked];
-    const free = batch.filter((entry) => !locked.includes(this.#teamOf(entry)));
+    if (this.#locked.size === 0) return void (await this.#write(batch));
+    const locked = new Set(this.#locked);
+    const free = batch.filter((entry) => !locked.has(this.#teamOf(entry)));
     if (free.length > 0) await this.#write(free);
     const byTeam = Map.groupBy(batch, this.#teamOf);
     let fault: unknown = null;
-    for (const ofTeam of locked.flatMap((teamId) => [byTeam.get(teamId) ?? []])) {
-      if (ofTeam.length === 0) continue;
+    for (const teamId of locked) {
+      const ofTeam = byTeam.get(teamId);
+      if (ofTeam === undefined) continue;
       if (fault === null) fault = await this.#write(ofTeam);
       else for (const { owner } of ofTeam) owner.onNotWritten(fault);
     }
