@@ -8,6 +8,11 @@ export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'> &
   pausesRuns?: boolean | undefined;
 };
 
+/** Without the covered sources, which may be many. */
+export function shortenWindow({ name, activeUntil, pausesRuns }: ActiveWindow): ActiveWindow {
+  return { name, activeUntil, pausesRuns };
+}
+
 /** By the windows that are active. */
 export async function readMutedNow(work: Work, teamId: string) {
   const windows = (await work.listWindows(teamId)).filter(({ state }) => state === 'active');

@@ -6,7 +6,7 @@ import { data, redirect } from 'react-router';
 import { isMailedKind } from '#domain/notification-channel';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { readMutedNow } from '../alerts/muted-now.ts';
+import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';
 import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readUntil } from '../page/PauseUntil.tsx';
@@ -41,7 +41,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     counts,
     usage,
     overview,
-    muted,
+    muted: { team: muted.team, chosen: muted.chosen.map(shortenWindow) },
     firstSteps: isShown ? { done, echoUrl: targets.echoUrl, channel: channel.kind } : null,
     forecast: describeForecast(await work.readForecast(team.id, usage)),
     asOf: now,

@@ -4,7 +4,7 @@ import { coversSource } from '#domain/maintenance';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { readTag, tagSentence } from '#domain/tags';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { type ActiveWindow, readMutedNow } from '../alerts/muted-now.ts';
+import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';
 import { readCursor } from '../lists/cut-page.ts';
 import type { BulkActions, Column } from '../lists/DataTable.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
@@ -44,14 +44,9 @@ export async function readSourceList<Row extends CronListRow | QueueListRow>(
   const withWindows = rows.map((row) => {
     const { id } = 'cron' in row ? row.cron : row.queue;
     const covering = muted.chosen.filter((window) => coversSource(window, { kind, id }));
-    return Object.assign(row, { id, windows: covering.map(shorten) });
+    return Object.assign(row, { id, windows: covering.map(shortenWindow) });
   });
   return { rows: withWindows, ...edges, faults, isNarrowed, windows: muted.team, tags };
-}
-
-/** Without what the window covers, which may be much. */
-function shorten({ name, activeUntil, pausesRuns }: ActiveWindow): ActiveWindow {
-  return { name, activeUntil, pausesRuns };
 }
 
 export type SourceRow<Row extends CronListRow | QueueListRow> = Awaited<
