@@ -282,6 +282,22 @@ test('a pasted text that is too long is not cut, and a pasted command fills fiel
   watched.assertNoFaults();
 });
 
+test('typed text stays when the page loads again after somebody else saved the cron', async () => {
+  const id = await createCron(user, 'Shared');
+  await using watched = await open(`/crons/${id}/edit`, user);
+  const { page } = watched;
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Typed');
+  await dashboard.service.work.editCron(user.teamId, id, { url: 'http://other.example/' });
+  const answered = page.waitForResponse((response) => response.url().includes('edit.data'));
+  await press(page, 'Theme');
+  await press(page, 'Dark');
+  await answered;
+  await page.locator('html[data-theme=dark]').waitFor();
+  assert.equal(await name.inputValue(), 'Typed');
+  watched.assertNoFaults();
+});
+
 test('a form shows only the fields of the chosen option', async () => {
   await createCron(user, 'Nightly');
   await using watched = await open('/maintenance/new', user);

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useLocation } from 'react-router';
 import { LinesField } from '../forms/Field.tsx';
 import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -32,12 +33,14 @@ type RequestFormProps = {
 export function RequestForm({ title, parent, note, notice, values, ...props }: RequestFormProps) {
   const { from = null, example = null, word, answer, children } = props;
   const { values: filled, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  const { pathname, search } = useLocation();
+  const address = pathname + search;
   return (
     <>
       <PageHeader title={title} parent={parent} note={note} />
       {notice}
-      {/* The key lets a paste refill fields with typed text. */}
-      <Form key={JSON.stringify(pasted ? filled : values)} noValidate values={values}>
+      {/* With another key, fields with typed text are filled again: after a paste, and at another address. */}
+      <Form key={pasted ? JSON.stringify(filled) : address} noValidate values={values}>
         <EnterSaves />
         {from ? <input type="hidden" name="from" value={from} /> : null}
         {example ? <PasteBox pasted={pasted} example={example} /> : null}
