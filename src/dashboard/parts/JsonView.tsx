@@ -45,7 +45,7 @@ export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
       {tokens && tokens.map((token) => token.text).join('') !== text ? (
         <details>
           <summary>As stored</summary>
-          <pre tabIndex={0} aria-label={`${label}, as stored`} data-wrap>
+          <pre tabIndex={0} aria-label={`${label}, as stored`}>
             {text}
           </pre>
         </details>
