@@ -13,7 +13,6 @@ export type { FailureGroup } from '#work/job-pages';
 export type { Figures, Overview, Trouble } from '#work/overview';
 export type { QueueHistory, QueueListRow, RateWait } from '#work/queue-pages';
 export type { ShownTask } from '#work/resends';
-export type { BoundedCount } from '#store/database/bounded-count';
 export type * from '#work/run-detail';
 export type { ExecutionRunDetail, JobDraft, JobRunDetail } from '#work/run-pages';
 export type { TestRunOutcome } from '#work/test-run';

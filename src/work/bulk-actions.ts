@@ -12,6 +12,40 @@ import type { Store } from '#store/store';
 import { isSendableUrl } from './fields.ts';
 import { readSearch } from './job-search.ts';
 
+export type { BoundedCount, BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
+export type { FoundJob as JobListRow } from '#store/lists/search';
+
+export interface BulkQuestion {
+  kind: BulkKind;
+  total: BoundedCount;
+  /** Of the newest 1,000 resent before; null if none was. */
+  resent: ResentCount | null;
+  /** If they begin now; null if not spread. */
+  spread: { rate: Rate; endsAt: number } | null;
+}
+
+export interface BulkAnswers {
+  /** When the page was read: later jobs are left alone. */
+  asOf?: number | undefined;
+  /** Confirm (the default), send again, or leave. */
+  resent?: 'ask' | 'again' | 'leave' | undefined;
+  /** Needs a confirmation with the time of the last. */
+  rate?: Rate | undefined;
+  isTimed?: boolean | undefined;
+  /** Retries of a search by `target` go there instead. */
+  sendTo?: string | undefined;
+}
+
+export type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
+
+export type BulkOutcome =
+  /** `skipped`: in another state, or not the team's. */
+  | { kind: 'done'; done: number; skipped: number }
+  | { kind: 'started'; task: BulkTask }
+  | { kind: 'asks'; question: BulkQuestion }
+  /** Not for jobs of this tab, or too many tasks. */
+  | { kind: 'refused'; error: string };
+
 /** More are handled in the background. */
 export const MOST_AT_ONCE = 200;
 export const MOST_SPREAD_MS = LIMITS.delaySeconds.most * 1000;
@@ -208,37 +242,3 @@ async function askOfSearch(
     : NO_PAGE;
   return askAbout(store, teamId, { ids: page.rows.map(({ id }) => id), total, answers });
 }
-
-export type { BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
-export type { FoundJob as JobListRow } from '#store/lists/search';
-
-export interface BulkQuestion {
-  kind: BulkKind;
-  total: BoundedCount;
-  /** Of the newest 1,000 resent before; null if none was. */
-  resent: ResentCount | null;
-  /** If they begin now; null if not spread. */
-  spread: { rate: Rate; endsAt: number } | null;
-}
-
-export interface BulkAnswers {
-  /** When the page was read: later jobs are left alone. */
-  asOf?: number | undefined;
-  /** Confirm (the default), send again, or leave. */
-  resent?: 'ask' | 'again' | 'leave' | undefined;
-  /** Needs a confirmation with the time of the last. */
-  rate?: Rate | undefined;
-  isTimed?: boolean | undefined;
-  /** Retries of a search by `target` go there instead. */
-  sendTo?: string | undefined;
-}
-
-export type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
-
-export type BulkOutcome =
-  /** `skipped`: in another state, or not the team's. */
-  | { kind: 'done'; done: number; skipped: number }
-  | { kind: 'started'; task: BulkTask }
-  | { kind: 'asks'; question: BulkQuestion }
-  /** Not for jobs of this tab, or too many tasks. */
-  | { kind: 'refused'; error: string };

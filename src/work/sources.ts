@@ -1,4 +1,3 @@
-import type { DurationStep } from '#domain/durations';
 import { type Health, judgeHealth, rankHealth, type Streak } from '#domain/health';
 import { isId } from '#domain/ids';
 import { findMutingWindow, findPauseEnd } from '#domain/maintenance';
@@ -7,6 +6,21 @@ import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { RunResult } from '#store/lists/recent-results';
 import type { Store } from '#store/store';
 import { boundPage } from './list-limit.ts';
+
+export type { RunResult, Streak };
+
+export interface SourceHealth {
+  health: Health;
+  /** One that fails may be muted, too. */
+  isMuted: boolean;
+  streak: Streak | null;
+}
+
+export interface DeletionScope {
+  waiting: BoundedCount;
+  running: number;
+  finished: BoundedCount;
+}
 
 /** All given conditions must hold. */
 export interface SourceSearch extends Pick<SourcesAsked, 'text' | 'tag'> {
@@ -101,19 +115,4 @@ export function readStreaksOf(
     kind,
     failing.map(({ id }) => id),
   );
-}
-
-export type { DurationStep, Health, RunResult, Streak };
-
-export interface SourceHealth {
-  health: Health;
-  /** One that fails may be muted, too. */
-  isMuted: boolean;
-  streak: Streak | null;
-}
-
-export interface DeletionScope {
-  waiting: BoundedCount;
-  running: number;
-  finished: BoundedCount;
 }
