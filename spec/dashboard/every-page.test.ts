@@ -58,7 +58,8 @@ async function assertFits(watched: WatchedPage, where: string, rules?: Rules): P
 }
 
 const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920, 2560];
-const NARROWEST_AND_WIDEST = [360, 2560];
+/** For pages without lists: where their layout changes, and both ends. */
+const LAYOUT_WIDTHS = [360, 600, 900, 2560];
 
 /** In the page: what of its tables cannot be read, in words. */
 const FIND_FAULTS = `(() => {
@@ -124,7 +125,7 @@ async function findUnreadable(page: Page, path: string): Promise<string[]> {
   // The second is what many Linux desktops have, and wider than most.
   const fonts = isList ? ['Open Sans', 'DejaVu Sans'] : ['Open Sans'];
   const faults: string[] = [];
-  for (const width of isList ? WIDTHS : NARROWEST_AND_WIDEST) {
+  for (const width of isList ? WIDTHS : LAYOUT_WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     for (const font of fonts) {
       await page.evaluate(`document.documentElement.style.setProperty('--sans', '${font}')`);
