@@ -86,6 +86,14 @@ describe('sign-in by a proxy', () => {
     assert.match((await visitor.get('/settings/profile', as(cay.email))).text, /Cay Bell/);
   });
 
+  test("a form can't link an account", async () => {
+    const fresh = await member('fresh@bells.test');
+    const form = { intent: 'name', name: 'Changed', for_team: fresh.teamId };
+    const headers = { ...as(fresh.email), ...fromOurs() };
+    const sent = await dashboard.visitor().post('/settings/profile', form, headers);
+    assert.deepEqual([sent.status, sent.setCookies], [401, []]);
+  });
+
   test('a proxy user keeps the account when an email changes', async () => {
     const dee = await member('dee@bells.test');
     const visitor = dashboard.visitor();
