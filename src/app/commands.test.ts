@@ -10,6 +10,7 @@ import pg from 'pg';
 import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron';
 import { newId } from '#domain/ids';
+import { BASELINE } from '#store/migrations/migrations';
 import type { Store } from '#store/store';
 import {
   commandsOf,
@@ -504,7 +505,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.deepEqual(await printed('migrate'), { applied: [] });
       const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
       const { json } = await run(fresh, ['migrate']);
-      assert.equal((json as { applied: string[] }).applied[0], '0001-baseline');
+      assert.equal((json as { applied: string[] }).applied[0], BASELINE);
     });
   });
 
@@ -619,7 +620,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       if (fresh.database.kind === 'sqlite') new DatabaseSync(fresh.database.path).close();
       for (let n = 0; n < 2; n++) {
         const { of } = await findings(fresh);
-        assert.match(String(of('database')?.message), /the next start applies .*0001-baseline/);
+        assert.match(String(of('database')?.message), /the next start applies .*0001-baseline-/);
       }
     });
   });

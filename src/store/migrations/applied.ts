@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { DialectName } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import type { Tables } from '../tables/tables.ts';
+import { BASELINE } from './migrations.ts';
 
 const UNRELEASED_TABLE = 'kysely_migration';
 const UNRELEASED =
@@ -20,7 +21,11 @@ type Ask = (text: string) => Promise<readonly unknown[]>;
 export async function findApplied(ask: Ask, dialect: DialectName): Promise<string[]> {
   const tables = await askNames(ask, FIND_TABLES[dialect]);
   if (tables.includes(UNRELEASED_TABLE)) throw new StoreError('STORE_UNRELEASED', UNRELEASED);
-  return tables.length === 0 ? [] : askNames(ask, 'select name from migrations order by name');
+  if (tables.length === 0) return [];
+  const names = await askNames(ask, 'select name from migrations order by name');
+  const isOther = names.some((name) => name.startsWith('0001-') && name !== BASELINE);
+  if (isOther) throw new StoreError('STORE_UNRELEASED', UNRELEASED);
+  return names;
 }
 
 async function askNames(ask: Ask, text: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { FakeClock } from '#demo/fake-clock';
@@ -16,6 +17,8 @@ import {
   type TestStore,
 } from '#testing/stores';
 import { openStore, type StoreLocation } from '../store.ts';
+import { ddlOf } from '../tables/ddl.ts';
+import { TABLES } from '../tables/tables.ts';
 import { BASELINE, type Migration } from './migrations.ts';
 
 const ADD_COLUMN: Migration = {
@@ -38,6 +41,14 @@ const LATER = [ADD_COLUMN, ADD_INDEX];
 const LATER_NAMES = LATER.map(({ name }) => name);
 
 describe('migrations', () => {
+  test('the baseline is named by the tables, so a database with other tables is refused', () => {
+    const texts = (['sqlite', 'postgres'] as const).flatMap((dialect) =>
+      TABLES.flatMap((table) => ddlOf(table, dialect)),
+    );
+    const hash = createHash('sha256').update(texts.join(';')).digest('hex').slice(0, 8);
+    assert.equal(BASELINE, `0001-baseline-${hash}`, 'change its name in migrations.ts');
+  });
+
   forEachServedStore((name, openTestStore) => {
     test('a new database gets its tables and counts later migrations as applied', async () => {
       await using store = await openTestStore({ isEmpty: true, migrations: LATER });
