@@ -311,6 +311,9 @@ test('with proxy sign-in only, passwords are neither accepted nor asked for', as
   assert.match(made.text, /belfry_/);
 
   const newcomer = strict.visitor();
+  await newcomer.get('/forgot-password', as('vic@strict.test'));
+  const { users } = strict.service.store;
+  assert.equal(await users.findByEmail('vic@strict.test'), null, 'a public page makes none');
   const home = await newcomer.get('/', { ...as('vic@strict.test'), 'Remote-Name': 'Vic' });
   assert.match(home.text, /Vic(&#x27;|')s team/);
 });
