@@ -69,6 +69,25 @@ describe('crons in the store', () => {
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
+    test('no team gets more runs than its slots, whatever slots another team has', async () => {
+      await using store = await openTestStore();
+      const [few, many] = [await aTeam(store), await aTeam(store)];
+      const cron = await aCron(store, few.id, { nextRunAt: TEST_START });
+      for (let n = 0; n < 2; n++) {
+        await aCron(store, few.id, { nextRunAt: TEST_START });
+        await store.crons.addExecution(few.id, cron.id, TEST_START);
+      }
+      const claimant = aClaimant(store, await aNode(store));
+      const asked = [
+        { id: few.id, slots: 1 },
+        { id: many.id, slots: 9 },
+      ];
+      for (let n = 0; n < 5; n++) {
+        assert.equal((await store.runs.claimExecutions(asked, claimant)).claimed.length, 1);
+      }
+      assert.deepEqual((await store.runs.claimExecutions(asked, claimant)).claimed, []);
+    });
+
     test('a deleted team’s crons never run', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -82,6 +101,28 @@ describe('crons in the store', () => {
         [[], [{ id: team.id, nextDueAt: null, blocker: 'gone' }]],
       );
       assert.deepEqual(await store.runs.scanTeams(), []);
+    });
+
+    test('a settlement of an execution without a claim changes nothing', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      const [node, otherNode] = [await aNode(store), await aNode(store)];
+      const [run] = (await claim(store, node, team.id)).claimed;
+      assert.ok(run);
+      const response = { body: Buffer.from('no'), totalBytes: 2, trace: '{}' };
+      const end = { responseStatus: 500, reason: 'http_server_error' as const };
+      const settlement = anExecutionSettlement(store, run, { status: 'failed', end, response });
+      assert.equal(await store.runs.settle(otherNode, settlement), false);
+      assert.equal((await store.crons.findExecution(team.id, run.id))?.status, 'running');
+      assert.equal(await store.runs.settle(node, settlement), true);
+      assert.equal(await store.runs.settle(node, settlement), false);
+      const kept = await store.crons.findExecution(team.id, run.id);
+      assert.deepEqual(
+        [kept?.status, kept?.responseStatus, kept?.reason, kept?.response?.totalBytes],
+        ['failed', 500, 'http_server_error', 2],
+      );
+      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
     test('running executions of a dead node fail, and unstarted ones do not', async () => {

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { holdRows } from '#testing/holder';
-import { aClaimant, aClaimedJob, aCron, aNode, aSettlement, aTeam } from '#testing/factories';
-import { forEachStore, openPostgresTestStore } from '#testing/stores';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aNode,
+  aSettlement,
+  aTeam,
+  declareDead,
+} from '#testing/factories';
+import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
+import { all } from '../database/rows.ts';
 
 describe('runs claimed in a node’s name without its knowing', () => {
   forEachStore((_name, openTestStore) => {
@@ -61,15 +70,56 @@ describe('runs claimed in a node’s name without its knowing', () => {
   });
 });
 
+forEachStore((_name, openTestStore) => {
+  test('callbacks of a claim whose answer was lost wait again, and known ones do not', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const node = await aNode(store);
+    const [known, lost] = [
+      await aCallback(store, teamId, node),
+      await aCallback(store, teamId, node),
+    ];
+    const asked = [{ teamId, slots: 9 }];
+    assert.equal((await store.callbacks.take(node, asked)).length, 2);
+    const released = await store.nodes.releaseLostClaims(node, new Set([known]));
+    assert.deepEqual(
+      released.map(({ kind, id }) => [kind, id]),
+      [['callback', lost]],
+    );
+    assert.deepEqual(
+      (await store.callbacks.take(node, asked)).map(({ id }) => id),
+      [lost],
+    );
+  });
+
+  test('callbacks that a dead node may have sent are deleted, and the others are taken once', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const [dead, other] = [await aNode(store), await aNode(store)];
+    const [taken, waiting] = [
+      await aCallback(store, teamId, dead),
+      await aCallback(store, teamId, dead),
+    ];
+    const take = async (node: string, slots: number) =>
+      (await store.callbacks.take(node, [{ teamId, slots }])).map(({ id }) => id);
+    assert.deepEqual(await take(dead, 1), [taken]);
+    await declareDead(store, dead);
+    const left = await all(store.database, 'callbacks', {});
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [waiting],
+    );
+    assert.deepEqual(await take(dead, 9), []);
+    assert.deepEqual(await take(other, 9), [waiting]);
+    assert.deepEqual(await take(other, 9), []);
+  });
+});
+
 test('a callback that is sent during the search for lost claims does not wait again, on Postgres', async () => {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const node = await aNode(store);
-  const job = await aClaimedJob(store, team.id, node);
-  const now = store.clock.now();
-  const fields = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
-  const callback = { ...fields, id: newId(now), createdAt: now };
-  await store.runs.settle(node, aSettlement(store, job, { callback }));
+  await aCallback(store, team.id, node);
   assert.equal((await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }])).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks');
@@ -79,3 +129,13 @@ test('a callback that is sent during the search for lost claims does not wait ag
   assert.deepEqual(await looking, []);
   assert.deepEqual(await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]), []);
 });
+
+/** The callback of a job that has ended. */
+async function aCallback(store: TestStore, teamId: string, node: string): Promise<string> {
+  const job = await aClaimedJob(store, teamId, node);
+  const now = store.clock.now();
+  const fields = { teamId, runId: job.id, url: 'http://caller.example/', body: '{}' };
+  const callback = { ...fields, id: newId(now), createdAt: now };
+  await store.runs.settle(node, aSettlement(store, job, { callback }));
+  return callback.id;
+}

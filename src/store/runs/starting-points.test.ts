@@ -20,6 +20,16 @@ test('before the first scan there is no starting point', () => {
   assert.equal(points.of('a'), 0);
 });
 
+test('a scan begins at the oldest waiting entry, else two minutes before the last scan', () => {
+  const { clock, points } = pointsAfterALook();
+  clock.jumpTo(START + MINUTE);
+  assert.equal(points.isAllDue, false);
+  assert.equal(points.of('a'), START - 10 * MINUTE);
+  assert.equal(points.of('b'), START - 2 * MINUTE);
+  const heads = JSON.stringify([{ id: 'a', from_at: START - 10 * MINUTE }]);
+  assert.deepEqual(points.pack(), [heads, START - 2 * MINUTE]);
+});
+
 test('entries of signals are found, however long they have been due', () => {
   const { points } = pointsAfterALook();
   points.note('b', START - 30 * MINUTE);
@@ -47,4 +57,13 @@ test('a scan begins earlier after the clock was set back', () => {
   const { clock, points } = pointsAfterALook();
   clock.jumpTo(START - 60 * MINUTE);
   assert.equal(points.of('b'), START - 62 * MINUTE);
+});
+
+test('everything is scanned every ten minutes', async () => {
+  const { clock, points } = pointsAfterALook();
+  await clock.advance(10 * MINUTE - 1);
+  points.scanned(new Map(), clock.now(), false);
+  assert.equal(points.isAllDue, false);
+  await clock.advance(1);
+  assert.equal(points.isAllDue, true);
 });
