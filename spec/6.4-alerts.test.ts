@@ -368,6 +368,26 @@ forEachStore((dialect, openTestStore, once) => {
       assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
     });
 
+    once('a failing channel is retried for an hour, and its last error is kept', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      chat.answer('/default', { status: 503 });
+      await scene.run(await scene.makeCron(), 'x');
+      await scene.allSent();
+      assert.equal(chat.requests.length, 1);
+      assert.equal((await scene.alerts())[0]?.delivery, 'pending');
+      for (let n = 0; n < 61; n++) {
+        await scene.wait(MINUTE);
+      }
+      assert.equal((await scene.alerts())[0]?.delivery, 'failed');
+      const tries = chat.requests.length;
+      assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
+      const { lastError } = await readDefaultChannel(service.store, teamId);
+      assert.equal(lastError, 'HTTP 503 error');
+      await scene.wait(60 * MINUTE);
+      assert.equal(chat.requests.length, tries);
+    });
+
     once('a failing channel is shown as failing even if the emails were sent', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
