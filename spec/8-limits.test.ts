@@ -162,6 +162,19 @@ test('nodes on one Postgres share the count (§8.1)', async () => {
   assert.deepEqual([(await hit(1))?.remaining, (await hit(0))?.remaining], [59, 58]);
 });
 
+test('the API counts calls together with other nodes on one Postgres', async () => {
+  const env = { API_RATE_LIMIT: '2' };
+  await using service = await startService(openPostgresTestStore, { sends: false, env });
+  const { sharedRates } = await service.store.openAnother({ serving: true });
+  const other = createSharedRateLimiter(2, sharedRates ?? assert.fail());
+  await other.hit('127.0.0.1', service.clock.now());
+  const answers = await sendJobs(service.url, service.token, 2);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 429],
+  );
+});
+
 describe('the bounds of a team (§8.3)', () => {
   const env = {
     MAX_CRONS_PER_TEAM: '1',
