@@ -18,6 +18,10 @@ describe('a body of form data', () => {
     assert.deepEqual(rawOf('a=1&b=%C3%A9+%2F&a=2&c'), { a: '"2"', b: '"é /"', c: '""' });
   });
 
+  test('an escaped byte that is not UTF-8 damages no other letter of its field', () => {
+    assert.deepEqual(rawOf('a=%ff für 50%&b=é"%41+'), { a: '"\ufffd für 50%"', b: '"é\\"A "' });
+  });
+
   test('form fields with bracketed names become objects and lists', () => {
     assert.deepEqual(rawOf('payload[b]=1&payload[a][x]=2'), { payload: '{"b":"1","a":{"x":"2"}}' });
     assert.deepEqual(rawOf('p[]=1&p[]=2'), { p: '["1","2"]' });
