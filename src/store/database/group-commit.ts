@@ -80,24 +80,28 @@ export class GroupCommit<Item, Result> {
     for (const teamId of locked) {
       const ofTeam = byTeam.get(teamId);
       if (ofTeam === undefined) continue;
-      if (fault === null) fault = await this.#write(ofTeam);
+      if (fault === null) fault = await this.#write(ofTeam, true);
       else for (const { owner } of ofTeam) owner.onNotWritten(fault);
     }
   }
 
-  /** @returns the fault if nothing was written */
-  async #write(batch: readonly Entry<Item, Result>[]): Promise<unknown> {
+  /**
+   * @param isOfTeam another team's lock can't have stopped it; otherwise even a single team is tried twice
+   * @returns the fault if nothing was written
+   */
+  async #write(batch: readonly Entry<Item, Result>[], isOfTeam = false): Promise<unknown> {
     for (const entry of batch) this.#locked.delete(this.#teamOf(entry));
     let results: readonly (Result | Error)[];
     try {
       results = await this.#writeItems(batch.map(({ item }) => item));
     } catch (error) {
+      const isLocked = wasLockedOut(error);
       const parts = this.#partsOf(batch, error);
-      if (parts.length > 1) {
-        for (const part of parts) await this.#write(part);
+      if (isLocked ? !isOfTeam : parts.length > 1) {
+        for (const part of parts) await this.#write(part, isOfTeam || isLocked);
         return null;
       }
-      if (wasLockedOut(error)) for (const entry of batch) this.#locked.add(this.#teamOf(entry));
+      if (isLocked) for (const entry of batch) this.#locked.add(this.#teamOf(entry));
       for (const { owner } of batch) owner.onNotWritten(error);
       return error;
     }

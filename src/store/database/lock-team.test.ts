@@ -22,7 +22,10 @@ const ADDED: [
       const { kind } = await store.channels.add(teamId, settings, store.clock.now());
       return kind === 'saved';
     },
-    (store, teamId) => store.channels.list(teamId),
+    async (store, teamId) => {
+      const [_default, ...named] = await store.channels.list(teamId);
+      return named;
+    },
   ],
   [
     'maintenance windows',
