@@ -41,7 +41,8 @@ forEachStore((dialect, openTestStore, once) => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
       target.answer('/cron', BROKEN);
-      const cronId = await scene.makeCron({ alert_threshold: 2, is_active: true });
+      const everyMinute = { cron_expression: '* * * * *', is_active: true };
+      const cronId = await scene.makeCron({ alert_threshold: 2, ...everyMinute });
       await service.advance(MINUTE);
       await target.waitFor(1);
       await service.quiet();

@@ -68,7 +68,9 @@ export async function startScene(
     fields: Record<string, unknown> = {},
     settings: Partial<AlertSettings> = {},
   ) => {
-    const paused = { url: `${target.url}/cron`, is_active: false, alert_threshold: 1, ...fields };
+    // An active one's next run is too far away to disturb, should the engine plan it again.
+    const usual = { cron_expression: '0 0 1 7 *', is_active: false, alert_threshold: 1 };
+    const paused = { url: `${target.url}/cron`, ...usual, ...fields };
     const { id } = await scheduleCron(service, paused);
     if (Object.keys(settings).length === 0) return id;
     const cron = await store.crons.find(teamId, id);
