@@ -56,7 +56,8 @@ describe('adding up', () => {
       addingUp.start(COUNTS_GATHERED_MS);
       await store.testClock.advance(5_000);
       // The one above, and one of the step.
-      await eventually(() => tries() === 2, { what: 'the team to be found locked' });
+      const wasLocked = () => tries() === 2 && !addingUp.isRunning;
+      await eventually(wasLocked, { what: 'the team to be found locked' });
     }
     assert.equal(await areAddedUp(store), false);
     await store.testClock.advance(5_000);
