@@ -35,7 +35,7 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  test('jobs that a maintenance window holds count as paused while it is active', async () => {
+  test('jobs that a maintenance window pauses count as paused while it is active', async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const { queueId } = await aJob(store, team.id, { queue: 'held' });

@@ -29,8 +29,8 @@ export interface Outbox {
 export const backlog = {
   /** The cost grows with the number of waiting and running jobs. */
   async read({ searches }: Context, now: number): Promise<Backlog> {
-    const held = await listHeldQueues(searches, now);
-    const waiting = await searches.read(countWaiting, [now, packIds([...held])]);
+    const inWindows = await listQueuesInPausingWindows(searches, now);
+    const waiting = await searches.read(countWaiting, [now, packIds([...inWindows])]);
     const [running] = await searches.read(countRunning, []);
     const [active, paused] = [0, 1].map((isPaused) =>
       waiting.find(({ is_paused }) => is_paused === isPaused),
@@ -93,13 +93,13 @@ const findQueuesOfPausingWindows = pageStatement<{ id: string; pausing_windows: 
 );
 
 /** The ids of the queues that maintenance windows pause now. */
-export async function listHeldQueues(db: Database, now: number): Promise<Set<string>> {
+export async function listQueuesInPausingWindows(db: Database, now: number): Promise<Set<string>> {
   const queues = await db.read(findQueuesOfPausingWindows, []);
-  const held = queues.filter(({ id, pausing_windows }) => {
+  const paused = queues.filter(({ id, pausing_windows }) => {
     const windows = readPausingWindows(pausing_windows);
     return findPauseEnd(windows, { kind: 'queue', id }, now) !== null;
   });
-  return new Set(held.map(({ id }) => id));
+  return new Set(paused.map(({ id }) => id));
 }
 
 const countRunning = pageStatement<{ running: number; oldest: number | null }>(

@@ -44,7 +44,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
     });
 
-    test('jobs that a maintenance window holds do not count as delayed', async () => {
+    test('jobs that a maintenance window pauses do not count as delayed', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const { queueId } = await aJob(store, team.id);

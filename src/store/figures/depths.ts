@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { pageStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
-import { listHeldQueues } from './backlog.ts';
+import { listQueuesInPausingWindows } from './backlog.ts';
 import { add, addMissing, all, atLeast, below, first, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -79,7 +79,7 @@ export const depths = {
       const oldest_ms = Math.max(0, now - queue.due_at);
       return { team_id: queue.team_id, source_id: queue.queue_id, at, waiting, oldest_ms };
     });
-    const paused = await listHeldQueues(searches, now);
+    const paused = await listQueuesInPausingWindows(searches, now);
     for (const { queue_id, is_paused } of due) if (is_paused === 1) paused.add(queue_id);
     const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !paused.has(source_id)))];
     await main.transact(async (trx) => {

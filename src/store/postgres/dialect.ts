@@ -4,8 +4,7 @@ import { storableParameters } from '../database/storable-text.ts';
 import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 
-/** Of a pool. */
-interface Line {
+interface PoolState {
   answerMs: number;
   /** How often an answer was missing. */
   silences: number;
@@ -18,16 +17,16 @@ interface Line {
  * limit, so the server reports first. 0 waits forever.
  */
 export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
-  const line: Line = { answerMs, silences: 0 };
+  const state: PoolState = { answerMs, silences: 0 };
   const clients = new WeakMap<PoolClient, Client>();
   const connect = async () => {
     refuseSecondConnection();
     try {
       for (;;) {
         const pooled = await pool.connect();
-        const client = clients.get(pooled) ?? new Client(pooled, line);
+        const client = clients.get(pooled) ?? new Client(pooled, state);
         clients.set(pooled, client);
-        if (client.answeredAfter === line.silences) return client;
+        if (client.answeredAfter === state.silences) return client;
         pooled.release(true);
       }
     } catch (error) {
@@ -50,15 +49,15 @@ class Client {
   /** The silences of its pool up to its last answer. */
   answeredAfter: number;
   readonly #client: PoolClient;
-  readonly #line: Line;
+  readonly #pool: PoolState;
   readonly #texts = new Map<string, string>();
   /** The connection may be broken; it is closed and not reused. */
   #fault: StoreError | null = null;
 
-  constructor(client: PoolClient, line: Line) {
+  constructor(client: PoolClient, pool: PoolState) {
     this.#client = client;
-    this.#line = line;
-    this.answeredAfter = line.silences;
+    this.#pool = pool;
+    this.answeredAfter = pool.silences;
   }
 
   /** A statement that starts with its name in a comment (`prepared.ts`) is parsed and planned once per connection. */
@@ -67,13 +66,13 @@ class Client {
     if (this.#fault && text === 'rollback') return { command: 'ROLLBACK' };
     const name = this.#nameOf(text);
     const values = storableParameters(parameters);
-    const query = { text, values, query_timeout: this.#line.answerMs };
+    const query = { text, values, query_timeout: this.#pool.answerMs };
     try {
       return await this.#client.query(name === undefined ? query : { name, ...query });
     } catch (error) {
       const fault = StoreError.fromPostgres(error);
       if (fault.code === 'STORE_UNAVAILABLE' && !wasCancelled(fault)) this.#fault = fault;
-      if (fault.message === NO_ANSWER) this.#line.silences++;
+      if (fault.message === NO_ANSWER) this.#pool.silences++;
       throw fault;
     }
   }
@@ -88,7 +87,7 @@ class Client {
   }
 
   release(): void {
-    this.answeredAfter = this.#line.silences;
+    this.answeredAfter = this.#pool.silences;
     this.#client.release(this.#fault ?? undefined);
   }
 }
