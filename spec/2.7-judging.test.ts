@@ -136,15 +136,15 @@ describe('judging by the status', () => {
 
 describe('the timeout', () => {
   const STATUS = 'HTTP/1.1 200 OK\r\n';
-  const stalls: [what: string, script: (c: RawConnection) => unknown, status: number | null][] = [
+  const stalls: [fault: string, script: (c: RawConnection) => unknown, status: number | null][] = [
     ['takes the request and says nothing', () => {}, null],
     ['stops in its headers', (c) => c.send(`${STATUS}A: b\r\n`), null],
     ['stops in its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\nabcd`), 200],
     ['leaves a failure’s body open', (c) => c.send('HTTP/1.1 503 No\r\n\r\nab'), 503],
     ['sends 1xx and no more', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
   ];
-  for (const [what, script, status] of stalls) {
-    test(`a target that ${what} times out, and its connection is closed`, async () => {
+  for (const [fault, script, status] of stalls) {
+    test(`a target that ${fault} times out, and its connection is closed`, async () => {
       const arrived = Promise.withResolvers<void>();
       await using receiver = await startRawReceiver(async (connection) => {
         await connection.until();
@@ -249,7 +249,7 @@ describe('the timeout', () => {
 describe('connection errors', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
   // What is valid HTTP has a table in src/outgoing/response-parser.test.ts.
-  const rows: [what: string, answer: string, text: string, status: number | null][] = [
+  const rows: [response: string, answer: string, text: string, status: number | null][] = [
     ['no answer at all', '', 'connection closed before a response came', null],
     ['garbage', '\0\x01garbage\r\n\r\n', 'response is not valid HTTP', null],
     [
@@ -278,8 +278,8 @@ describe('connection errors', () => {
       200,
     ],
   ];
-  for (const [what, answer, text, status] of rows) {
-    test(`${what}: the status is kept if one was received (§2.7)`, async () => {
+  for (const [response, answer, text, status] of rows) {
+    test(`${response}: the status is kept if one was received (§2.7)`, async () => {
       const expected = failed('connection_error', `Connection error: ${text}`, status);
       assert.deepEqual(await outcomesWith(answer), expected);
     });
@@ -319,31 +319,34 @@ const CANNOT_RESOLVE = ['cannot_resolve_host', 'Cannot resolve host'] as const;
 const BLOCKED = ['blocked_address', 'The URL resolves to a blocked IP address.'] as const;
 
 describe('names of targets', () => {
-  const rows: [what: string, answer: DnsAnswer, verdict: typeof BLOCKED | typeof CANNOT_RESOLVE][] =
+  const rows: [
+    lookup: string,
+    answer: DnsAnswer,
+    verdict: typeof BLOCKED | typeof CANNOT_RESOLVE,
+  ][] = [
+    ['a private address', ['10.1.2.3'], BLOCKED],
     [
-      ['a private address', ['10.1.2.3'], BLOCKED],
+      'an allowed and a private address: any blocked one blocks (§2.11)',
+      ['127.0.0.1', '192.168.0.1'],
+      BLOCKED,
+    ],
+    [
+      'a CNAME chain that ends in a private address',
       [
-        'an allowed and a private address: any blocked one blocks (§2.11)',
-        ['127.0.0.1', '192.168.0.1'],
-        BLOCKED,
+        { type: 'CNAME', data: 'inner.test' },
+        { type: 'A', name: 'inner.test', data: '10.1.2.3' },
       ],
-      [
-        'a CNAME chain that ends in a private address',
-        [
-          { type: 'CNAME', data: 'inner.test' },
-          { type: 'A', name: 'inner.test', data: '10.1.2.3' },
-        ],
-        BLOCKED,
-      ],
-      ['a name with IPv6 addresses only', ['2001:4860:4860::8888', '::1'], CANNOT_RESOLVE],
-      ['no address at all', [], CANNOT_RESOLVE],
-      ['NXDOMAIN', 'NXDOMAIN', CANNOT_RESOLVE],
-      ['SERVFAIL', 'SERVFAIL', CANNOT_RESOLVE],
-      ['REFUSED', 'REFUSED', CANNOT_RESOLVE],
-      ['bytes that are no DNS answer', { bytes: Buffer.from('garbage') }, CANNOT_RESOLVE],
-    ];
-  for (const [n, [what, answer, [reason, text]]] of rows.entries()) {
-    test(`${what}: ${text}`, async () => {
+      BLOCKED,
+    ],
+    ['a name with IPv6 addresses only', ['2001:4860:4860::8888', '::1'], CANNOT_RESOLVE],
+    ['no address at all', [], CANNOT_RESOLVE],
+    ['NXDOMAIN', 'NXDOMAIN', CANNOT_RESOLVE],
+    ['SERVFAIL', 'SERVFAIL', CANNOT_RESOLVE],
+    ['REFUSED', 'REFUSED', CANNOT_RESOLVE],
+    ['bytes that are no DNS answer', { bytes: Buffer.from('garbage') }, CANNOT_RESOLVE],
+  ];
+  for (const [n, [lookup, answer, [reason, text]]] of rows.entries()) {
+    test(`${lookup}: ${text}`, async () => {
       const sent = target.requests.length;
       dns.answer(`name-${n}.test`, answer);
       await assertFails(`http://name-${n}.test:${target.port}/`, reason, text);

@@ -119,11 +119,11 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
     });
 
-    for (const [what, answer] of [
+    for (const [ending, answer] of [
       ['500', { status: 500 }],
       ['a reset connection', 'reset'],
     ] as const) {
-      test(`a callback is sent once and never retried: ${what}`, async () => {
+      test(`a callback is sent once and never retried: ${ending}`, async () => {
         const { path, callback_url, sent, next } = addresses();
         target.answer(path, answer);
         const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
@@ -271,7 +271,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('§6.3 cron callback', () => {
-    const rows: [what: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
+    const rows: [ending: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
       ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
       ['500', { status: 500 }, { status: 'failed', response_status: 500, error_message: null }],
       [
@@ -289,8 +289,8 @@ forEachStore((_, openTestStore) => {
         },
       ],
     ];
-    for (const [what, answer, expected] of rows) {
-      test(`a cron sends a callback after every execution: ${what}`, async () => {
+    for (const [ending, answer, expected] of rows) {
+      test(`a cron sends a callback after every execution: ${ending}`, async () => {
         const { url, path, callback_url, next, sent } = addresses();
         target.answer(`/target${path}`, answer);
         const run = await runCron(service, { url, callback_url });

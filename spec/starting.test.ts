@@ -72,11 +72,14 @@ describe('a start that fails', () => {
     assert.equal(countTables(), before);
   });
 
-  for (const [what, spoil] of [
-    ['with older migrations', 'drop table migrations; create table kysely_migration (name text)'],
-    ['with other tables', "update migrations set name = '0001-baseline'"],
+  for (const [difference, spoil] of [
+    [
+      'another table of migrations',
+      'drop table migrations; create table kysely_migration (name text)',
+    ],
+    ['another first migration', "update migrations set name = '0001-baseline'"],
   ] as const) {
-    test(`a start on a database ${what} from before the first release exits with 2 and prints how to keep its data`, async () => {
+    test(`a start on a database with ${difference} from before the first release exits with 2 and prints how to keep its data`, async () => {
       const { folder, database } = await makeInstallation();
       using file = new DatabaseSync(database);
       file.exec(spoil);

@@ -70,11 +70,11 @@ async function hangingRequest({ hostname, port }: URL) {
 }
 
 describe('the process', () => {
-  for (const [what, program] of [
+  for (const [origin, program] of [
     ['of the sources', SOURCES],
     ['under test', UNDER_TEST],
   ] as const) {
-    test(`${what} logs its address once in JSON lines and serves there`, async () => {
+    test(`the process ${origin} logs its address once in JSON lines and serves there`, async () => {
       const { address, output } = await serve({ LOG_LEVEL: 'error' }, undefined, program);
       assert.equal(address.hostname, '127.0.0.1');
       assert.equal((await fetch(new URL('/healthz', address))).status, 200);

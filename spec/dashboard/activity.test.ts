@@ -14,7 +14,7 @@ before(async () => {
 });
 
 describe('§5.10: activity', () => {
-  test('the activity page and each item show who did what', async () => {
+  test('the activity page and each item list actions with their users', async () => {
     const cron = await aCron(dashboard.service.store, owner.teamId, { name: 'Nightly' });
     const visitor = await dashboard.signIn(member);
     assert.equal((await visitor.post(`/crons/${cron.id}`, { intent: 'pause' })).status, 302);

@@ -13,7 +13,7 @@ const queue = { timeout_seconds: '30', retry_schedule: '1m', dead_letter_days: '
 const job = { queue: 'mail', url, method: 'POST', delay: '3600' };
 const payload = JSON.stringify({ text: 'x'.repeat(600_000) });
 
-test('a form beyond a bound of the team shows an error and keeps what was typed', async () => {
+test('a form beyond a bound of the team shows an error and keeps the typed text', async () => {
   const user = await dashboard.newTeam();
   const visitor = await dashboard.signIn(user);
   for (const [path, accepted, refused, error] of [

@@ -67,7 +67,7 @@ async function send(
 }
 
 const form = 'application/x-www-form-urlencoded';
-const REFUSED: [what: string, status: string, call: Call][] = [
+const REFUSED: [request: string, status: string, call: Call][] = [
   ['a call of the API with too large a body', '413', { path: '/api/jobs' }],
   ['another method', '405', { method: 'PUT', path: '/api/crons' }],
   ['an address that is none', '404', { path: '/api/none' }],
@@ -82,8 +82,8 @@ const REFUSED: [what: string, status: string, call: Call][] = [
 ];
 
 describe('early error responses', () => {
-  for (const [what, status, call] of REFUSED) {
-    test(`the client gets ${status} for ${what}`, async () => {
+  for (const [request, status, call] of REFUSED) {
+    test(`the client gets ${status} for ${request}`, async () => {
       const own = call.headers?.['Origin'] === '' ? { ...call, headers: { Origin: origin } } : call;
       const kept = new http.Agent({ keepAlive: true });
       const seen: string[] = [];

@@ -56,7 +56,7 @@ const readWorstLag = () => readMetric(belfry.url, 'belfry_nodejs_eventloop_lag_m
 
 describe('forms made to block the service', () => {
   const manyParts = part('a', '').repeat((2 * KIB * KIB) / part('a', '').length - 1) + '--b--\r\n';
-  const attacks: [what: string, body: string, type: string][] = [
+  const attacks: [attack: string, body: string, type: string][] = [
     ['two megabytes of pairs', 'a&'.repeat(KIB * KIB - 1), URLENCODED],
     ['two megabytes of equal signs', '=&'.repeat(KIB * KIB - 1), URLENCODED],
     ['two megabytes of parts', manyParts, multipart],
@@ -71,8 +71,8 @@ describe('forms made to block the service', () => {
       multipart,
     ],
   ];
-  for (const [what, body, type] of attacks) {
-    test(`${what} is rejected at once, with or without a session`, async () => {
+  for (const [attack, body, type] of attacks) {
+    test(`${attack} is rejected at once, with or without a session`, async () => {
       await readWorstLag();
       const signal = AbortSignal.timeout(LONG_WAIT_LIMIT_MS);
       const health = fetch(`${belfry.url}/healthz`, { signal });

@@ -26,7 +26,7 @@ async function sendRaw(text: string): Promise<string> {
 const SMUGGLED = 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe('ambiguous requests', () => {
-  for (const [what, headers, body] of [
+  for (const [framing, headers, body] of [
     ['a length beside chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n'],
     ['two lengths', 'Content-Length: 0\r\nContent-Length: 5', ''],
     ['a length that is none', 'Content-Length: +5', ''],
@@ -35,7 +35,7 @@ describe('ambiguous requests', () => {
     ['a header that is folded', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5', '0\r\n\r\n'],
     ['a line end within a header', 'X-A: b\nContent-Length: 5', ''],
   ] as const) {
-    test(`a request with ambiguous length is rejected and its connection closed: ${what}`, async () => {
+    test(`a request with ambiguous length is rejected and its connection closed: ${framing}`, async () => {
       const answer = await sendRaw(
         `POST /api/jobs HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}${SMUGGLED}`,
       );

@@ -252,7 +252,7 @@ describe('masked values', () => {
     assert.deepEqual([job?.url, job?.payload], wanted);
   });
 
-  test('what is sent, to targets and callbacks, has the values', async () => {
+  test('requests to targets and callbacks have the values', async () => {
     const { body, url } = receiver.requests.find(({ url: sent }) => sent === URL_PART) ?? {};
     assert.deepEqual([url, JSON.parse(String(body))], [URL_PART, JSON.parse(PAYLOAD)]);
   });

@@ -217,14 +217,14 @@ describe('the text of an alert', () => {
     );
   });
   const payload = `{"card":"4111\\/1111","long":"${'x'.repeat(200)}`;
-  const echoes: [what: string, body: string, excerpt: string][] = [
+  const echoes: [part: string, body: string, excerpt: string][] = [
     ['a secret header', 'no: Basic YWRhOmxvdmVsYWNl, YWRhOmxvdmVsYWNl.', 'no: •••, •••.'],
     ['the query', 'GET /report?token=t0ken-1 HTTP', 'GET /report?••• HTTP'],
     ['the payload as far as it is there', `got ${payload} …`, 'got ••• …'],
     ['nothing that is no secret', 'harmless target.example', 'harmless target.example'],
   ];
-  for (const [what, body, excerpt] of echoes) {
-    test(`an alert leaves out secrets that the response repeats: ${what}`, () => {
+  for (const [part, body, excerpt] of echoes) {
+    test(`an alert leaves out secrets that the response repeats: ${part}`, () => {
       assert.equal(write({}, 1, body).excerpt, excerpt);
     });
   }

@@ -49,18 +49,18 @@ const head = (length: number, more = '') =>
 const isAnswered = (client: { received: string }) => client.received.endsWith('too large');
 
 describe('an answer before the end of its request', () => {
-  for (const [what, more] of [
+  for (const [state, more] of [
     ['kept', ''],
     ['closed', 'Connection: close\r\n'],
   ] as const) {
-    test(`an early response arrives at once, and the connection is ${what} after the request`, async () => {
+    test(`an early response arrives at once, and the connection is ${state} after the request`, async () => {
       await using server = await startServer();
       const client = server.connect();
       client.socket.write(`${head(3 * MIB, more)}${'x'.repeat(MIB)}`);
       await eventually(() => isAnswered(client));
       assert.equal(client.isClosed, false);
       client.socket.write('x'.repeat(2 * MIB));
-      if (what === 'kept') {
+      if (state === 'kept') {
         client.received = '';
         client.socket.write(head(0));
         await eventually(() => isAnswered(client));

@@ -155,8 +155,8 @@ describe('invalid expressions', () => {
     ],
     'anything else in the text': [['TZ=UTC * * * * *', '0;0 * * * *', '* * * * * #']],
   };
-  for (const [what, expressions] of Object.entries(invalid)) {
-    test(`invalid: ${what}`, () => {
+  for (const [fault, expressions] of Object.entries(invalid)) {
+    test(`a cron expression with ${fault} is invalid`, () => {
       for (const expression of expressions.flat()) {
         assert.equal(parseCronExpression(expression), 'invalid', JSON.stringify(expression));
       }

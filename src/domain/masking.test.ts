@@ -6,7 +6,7 @@ import { createMask, isMaskedName } from './masking.ts';
 const mask = createMask(['Password', 'card_number', 'größe', 'ä', 'a.b', 'api-key']);
 const M = '••••••••';
 
-const HIDDEN: [what: string, text: string, shown: string][] = [
+const HIDDEN: [notation: string, text: string, shown: string][] = [
   ['a string with escapes', '{"password":"a\\"b\\\\","x":1}', `{"password":"${M}","x":1}`],
   ['a number', '[{"card_number" : 4.0}, 5]', `[{"card_number" : "${M}"}, 5]`],
   ['null', '{"password":null}', `{"password":"${M}"}`],
@@ -89,8 +89,9 @@ const HIDDEN: [what: string, text: string, shown: string][] = [
 ];
 
 describe('masking', () => {
-  for (const [what, text, shown] of HIDDEN) {
-    test(`of ${what}, the value is hidden`, () => assert.equal(mask.hide(text), shown));
+  for (const [notation, text, shown] of HIDDEN) {
+    test(`the value of a masked field is hidden: ${notation}`, () =>
+      assert.equal(mask.hide(text), shown));
   }
 
   test('a path is hidden if a step of it is a masked name, however it is written', () => {

@@ -40,8 +40,8 @@ describe('the backlog of a queue', () => {
     ['a pause of exactly the limit does not', { pausedHours: 4 }, paused(4), [false, false]],
     ['a longer pause does', { pausedHours: 4 }, paused(4.1), [true, true]],
   ];
-  for (const [what, rule, facts, [opens, stays]] of cases) {
-    test(`${what}: opens ${opens}, stays open ${stays}`, () => {
+  for (const [title, rule, facts, [opens, stays]] of cases) {
+    test(`${title}: opens ${opens}, stays open ${stays}`, () => {
       const given = [
         { ...NONE, ...rule },
         { ...EMPTY, ...facts },

@@ -87,12 +87,12 @@ test('a challenge expires after five minutes', async () => {
   }
 });
 
-for (const [what, wrong] of [
+for (const [flaw, wrong] of [
   ['without user verification', { isVerified: false }],
   ['from another origin', { origin: 'http://localhost.evil.test' }],
   ['with a counter that went back, as of a copied device', { counter: 1 }],
 ] as const)
-  test(`an answer ${what} opens nothing`, async () => {
+  test(`an answer ${flaw} opens nothing`, async () => {
     await using fixture = await openPeople();
     const { device } = await withPasskey(fixture);
     const first = new Browser();

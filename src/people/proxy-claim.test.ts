@@ -55,7 +55,7 @@ describe('headers of a proxy', () => {
       assert.equal(read(headers), null, headers.join());
   });
 
-  for (const [what, headers] of [
+  for (const [flaw, headers] of [
     ['two emails', ['Remote-Email', 'a@b.test', 'remote-email', 'c@d.test']],
     ['the same twice', ['Remote-Email', 'a@b.test', 'Remote-Email', 'a@b.test']],
     ['an empty one before', ['Remote-Email', '', 'Remote-Email', 'a@b.test']],
@@ -74,7 +74,7 @@ describe('headers of a proxy', () => {
     ['a letter that lower case makes plain', ['Remote-Email', '\u00e2\u0084\u00aaim@b.test']],
     ['a blank inside', ['Remote-Email', 'a b@c.test']],
   ] as const)
-    test(`headers are rejected: ${what}`, () => {
+    test(`headers are rejected: ${flaw}`, () => {
       assert.deepEqual(read([...headers]), { kind: 'untrusted' });
     });
 });

@@ -174,7 +174,7 @@ async function signInByProvider(fixture: TestPeople) {
   return { browser, userId };
 }
 
-for (const [what, change] of [
+for (const [event, change] of [
   [
     'another password',
     async ({ people }: TestPeople, browser: Browser) => {
@@ -193,7 +193,7 @@ for (const [what, change] of [
     },
   ],
 ] as const)
-  test(`a provider's session keeps its origin and age after ${what}`, async () => {
+  test(`a provider's session keeps its origin and age after ${event}`, async () => {
     await using fixture = await openPeople({ providerSessionHours: 8 });
     const { browser, userId } = await signInByProvider(fixture);
     const before = await browser.session(fixture);

@@ -81,7 +81,7 @@ describe('a SQLite file', () => {
     stop();
   });
 
-  for (const [what, spoil] of [
+  for (const [state, spoil] of [
     ['garbage', (file: string) => fs.writeFileSync(file, 'not a database '.repeat(1000))],
     ['cut short', (file: string) => fs.truncateSync(file, 20_000)],
     [
@@ -93,7 +93,7 @@ describe('a SQLite file', () => {
       },
     ],
   ] as const) {
-    test(`a SQLite file that is ${what} stops the start with its name and the next step`, async () => {
+    test(`a SQLite file that is ${state} stops the start with its name and the next step`, async () => {
       const file = await aClosedFile();
       spoil(file);
       await assert.rejects(open({ kind: 'sqlite', path: file }), {

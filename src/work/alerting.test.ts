@@ -53,7 +53,7 @@ describe('reading a maintenance window', () => {
     assert.deepEqual(reading.input.covers, [{ kind: 'cron', id: CRON_ID }]);
   });
 
-  const rows: [what: string, values: object, field: string, message: RegExp][] = [
+  const rows: [fault: string, values: object, field: string, message: RegExp][] = [
     ['no name', { name: ' ' }, 'name', /is required/],
     ['a long name', { name: 'x'.repeat(256) }, 'name', /255 characters/],
     ['no start', { starts_at: '' }, 'starts_at', /start is required/],
@@ -69,8 +69,8 @@ describe('reading a maintenance window', () => {
     ['a nested source', { covers: 'chosen', sources: [[CRON_ID]] }, 'sources', /must be a list/],
     ['an object', { covers: 'chosen', sources: { 0: 1 } }, 'sources', /must be a list/],
   ];
-  for (const [what, values, field, message] of rows) {
-    test(`a maintenance window with ${what} is rejected`, () => {
+  for (const [fault, values, field, message] of rows) {
+    test(`a maintenance window with ${fault} is rejected`, () => {
       const errors = windowErrors(values);
       assert.deepEqual(Object.keys(errors), [field]);
       assert.match(errors[field]?.[0] ?? '', message);

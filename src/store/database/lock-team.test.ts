@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 
 /** §8: what a team may have at most, while two processes add to it at once. */
 const ADDED: [
-  what: string,
+  things: string,
   most: number,
   add: Add,
   list: (store: Store, teamId: string) => Many,
@@ -54,8 +54,8 @@ const ADDED: [
 type Add = (store: Store, teamId: string, n: number) => Promise<boolean>;
 type Many = Promise<readonly unknown[]>;
 
-for (const [what, most, add, list] of ADDED) {
-  test(`a team's bound of ${what} holds for simultaneous additions`, async () => {
+for (const [things, most, add, list] of ADDED) {
+  test(`a team's bound of ${things} holds for simultaneous additions`, async () => {
     await using store = await openPostgresTestStore();
     const both = [store, await store.openAnother()];
     const { id: teamId } = await aTeam(store);

@@ -49,11 +49,11 @@ describe('accepting jobs', () => {
       );
     });
 
-    for (const [what, text] of [
+    for (const [part, text] of [
       ['NUL', 'a\0b'],
       ['half a surrogate pair', 'a\ud800b'],
     ] as const) {
-      test(`${what} in a text is stored as U+FFFD`, async () => {
+      test(`${part} in a text is stored as U+FFFD`, async () => {
         await using store = await openTestStore();
         const team = await aTeam(store);
         const [odd, plain] = await Promise.all([

@@ -274,11 +274,11 @@ describe('the monthly limit', () => {
 });
 
 describe('a node that is declared dead while it claims, on Postgres', () => {
-  for (const [what, limit] of [
+  for (const [queue, limit] of [
     ['a queue', null],
     ['a queue with a limit', 5],
   ] as const) {
-    test(`a node declared dead while it claims gets no job of ${what}`, async () => {
+    test(`a node declared dead while it claims gets no job of ${queue}`, async () => {
       await using store = await openPostgresTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

@@ -19,7 +19,7 @@ const RATE_TEXT =
   'The rate must be a whole number from 1 to 1000000, per second, minute or hour, such as 10/second, or none.';
 
 describe("a change to a queue's settings", () => {
-  const cases: [what: string, given: object, expected: object][] = [
+  const cases: [content: string, given: object, expected: object][] = [
     ['nothing', {}, {}],
     [
       'every setting',
@@ -127,8 +127,8 @@ describe("a change to a queue's settings", () => {
       { email_alerts: ['The email alerts field must be true or false.'] },
     ],
   ];
-  for (const [what, given, expected] of cases) {
-    test(`a queue change with ${what} is read`, () => assert.deepEqual(read(given), expected));
+  for (const [content, given, expected] of cases) {
+    test(`a queue change with ${content} is read`, () => assert.deepEqual(read(given), expected));
   }
 
   test('a change of queue settings reports every wrong field and changes nothing', () => {
