@@ -6,7 +6,7 @@ import { eventually } from '#testing/process';
 
 /** What people set of queues (§2.3, §3.4, §3.5), each in a team of its own, and what must not happen meanwhile. */
 
-const { begin, createJob, dashboard, sentTo, target, visit } = usePages();
+const { begin, createJob, dashboard, ended, sentTo, target, visit } = usePages();
 
 describe('queues', () => {
   test('a queue is created and edited with every setting', async () => {
@@ -94,8 +94,7 @@ describe('queues', () => {
   test('Delete asks with the consequences, and waiting jobs are never sent', async () => {
     const user = await begin();
     const path = '/never';
-    await createJob(user, '/before');
-    await eventually(() => sentTo('/before').length === 1);
+    await ended(user, await createJob(user, '/before'));
     const { work } = dashboard.service;
     const queue = await work.setQueue(user.teamId, 'mail', { isPaused: true });
     await createJob(user, path);

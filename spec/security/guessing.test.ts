@@ -129,13 +129,13 @@ test('a flood of sign-ins gets 503 with Retry-After once the queue is full', asy
     { passwordWork: { costLog2: 15, passes: 1 } },
   );
   const { email } = await busyDashboard.newTeam();
-  // Each at an account of its own, so that only the line can turn them away.
+  // Each at an account of its own, so that only the full queue can reject them.
   const flood = Array.from({ length: 60 }, (_, n) =>
     busyDashboard.visitor().post('/login', { email: `nobody${n}@x.test`, password: 'guess' }),
   );
   const answers = await Promise.all(flood);
   const busy = answers.filter(({ status }) => status === 503);
-  assert.ok(busy.length > 0, 'none was turned away');
+  assert.ok(busy.length > 0, 'none was rejected');
   for (const { headers, text } of busy) {
     assert.ok(Number(headers.get('Retry-After')) > 0);
     assert.match(text, /Belfry is busy/);
