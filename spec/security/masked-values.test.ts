@@ -146,6 +146,8 @@ describe('masked values', () => {
       const isOver = [failed, sent].every((each) => each?.status === 'dead_lettered');
       return run?.status === 'failed' && isOver;
     });
+    // A run of the cron, and two jobs with their callbacks.
+    await receiver.waitFor(5);
   });
 
   test('no page, form, text to copy or export shows values of masked fields or secret headers', async () => {
@@ -253,8 +255,16 @@ describe('masked values', () => {
   });
 
   test('requests to targets and callbacks have the values', async () => {
-    const { body, url } = receiver.requests.find(({ url: sent }) => sent === URL_PART) ?? {};
-    assert.deepEqual([url, JSON.parse(String(body))], [URL_PART, JSON.parse(PAYLOAD)]);
+    const bodies = receiver.requests
+      .filter(({ url }) => url === URL_PART)
+      .map(({ body }) => JSON.parse(String(body)) as { error_message?: string });
+    const { callbacks = [], runs } = Object.groupBy(bodies, ({ error_message }) =>
+      error_message === undefined ? 'runs' : 'callbacks',
+    );
+    assert.deepEqual(runs, [JSON.parse(PAYLOAD), JSON.parse(PAYLOAD)]);
+    assert.equal(callbacks.length, 2);
+    for (const { error_message } of callbacks)
+      assert.match(error_message ?? '', new RegExp(`"DE${SECRET}"`));
   });
 
   test('the activity and the log have no value', async () => {
