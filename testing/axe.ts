@@ -11,8 +11,8 @@ interface Violation {
 }
 
 /**
- * Rules that find only what is minor or moderate are left out, because it would not be reported; nor is each place
- * described that passes, nor the way to one that does not, which take most of the time.
+ * Without rules of minor or moderate impact, which are not reported. Details of elements that pass, and selectors, would
+ * take most of the time.
  */
 const RUN = `((isOfColours) => axe.run({
   resultTypes: ['violations'],

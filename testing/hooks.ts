@@ -10,7 +10,7 @@ export function before(hook: () => unknown): void {
   beforeAll(() => (last = last.catch(() => {}).then(hook)));
 }
 
-/** Starts before the tests of a file or suite, behind what it names, and ends after them. */
+/** Starts before the tests of a file or suite, after the hooks declared above it, and ends after them. */
 export function useStarted<T extends AsyncDisposable>(start: () => Promise<T>): T {
   const started = {} as T;
   before(async () => void Object.assign(started, await start()));
