@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expectCreated, expectRefused } from '#testing/api-calls';
-import { aCron, aJob } from '#testing/api-server';
+import { aCron, aJob, EXPRESSION_OF_255 } from '#testing/api-server';
 import { useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
@@ -28,8 +28,6 @@ const NO_INTEGERS = [
 ].flat();
 const NO_BOOLEANS = ['"true"', '"false"', '"yes"', '"on"', '2', '-1', '0.5', '1.0', '"01"', '[]'];
 const HUGE = '9'.repeat(400);
-/** A list in the minutes and the hours; each entry takes two characters, the last one but the comma. */
-const listOf255 = `${'1,'.repeat(60)}1 ${'2,'.repeat(63)}2 * * *`;
 const [longestUrl, tooLongUrl] = [2048, 2049].map((length) => 'http://a.b/'.padEnd(length, 'x'));
 const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -114,7 +112,7 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
       // The grammar has tables of its own in src/domain/cron.test.ts.
       [CRON_INVALID, json('@reboot', '* * * *', '60 * * * *', 'TZ=UTC 0 0 * * *')],
       ['The cron expression never produces a valid run time.', json('0 0 30 2 *')],
-      [CRON_TOO_LONG, json(listOf255.replace('2 *', '12 *'))],
+      [CRON_TOO_LONG, json(EXPRESSION_OF_255.replace('2 *', '12 *'))],
       [[CRON_TOO_LONG, CRON_INVALID], json(`${'0-59,'.repeat(100_000)}0 * * * *`)],
     ],
   ],
@@ -213,7 +211,7 @@ const ACCEPTED: [field: string, of: Endpoint[], texts: (string | undefined)[]][]
   // Where they lead is checked when a request is sent (§2.2, §2.7).
   ['url', BOTH, ANY_URL],
   ['callback_url', BOTH, ANY_URL],
-  ['cron_expression', CRON, json(listOf255)],
+  ['cron_expression', CRON, json(EXPRESSION_OF_255)],
   ['method', BOTH, json('GET', 'POST', 'PUT', 'PATCH', 'DELETE')],
   ['payload', CRON, json('{"a":1}', 'text', '[', '5', '['.repeat(600))],
   ['timeout_seconds', CRON, ['1', '300', '"1"', '"300"']],

@@ -4,13 +4,11 @@ import { describe, test } from 'node:test';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { countStored, expectCreated } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
-import { aCron } from '#testing/api-server';
+import { aCron, EXPRESSION_OF_255 } from '#testing/api-server';
 import { type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** A list in the minutes and the hours; each entry takes two characters, the last one but the comma. */
-const listOf255 = `${'1,'.repeat(60)}1 ${'2,'.repeat(63)}2 * * *`;
 
 async function readCron(service: TestService, body: Record<string, unknown> | string) {
   const { json } = await expectCreated(service, '/api/crons', body);
@@ -141,11 +139,11 @@ forEachStore((_, openTestStore) => {
   test('the longest value of every field of a cron is stored whole', async () => {
     const name = '😀'.repeat(255);
     const url = `https://example.com/${'é'.repeat(2048 - 20)}`;
-    assert.equal(listOf255.length, 255);
-    const given = { name, url, callback_url: url, cron_expression: listOf255 };
+    assert.equal(EXPRESSION_OF_255.length, 255);
+    const given = { name, url, callback_url: url, cron_expression: EXPRESSION_OF_255 };
     const cron = await readCron(service, given);
     assert.deepEqual([cron.name, cron.url, cron.callbackUrl], [name, url, url]);
-    assert.equal(cron.cronExpression, listOf255);
+    assert.equal(cron.cronExpression, EXPRESSION_OF_255);
     assert.equal(cron.nextRunAt, Date.parse('2026-11-22T02:01:00Z'));
   });
 });

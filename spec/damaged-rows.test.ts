@@ -9,10 +9,9 @@ import { silentLog } from '#domain/log';
 import { startReceiver } from '#testing/receiver';
 import { executionsOf } from '#testing/scheduling';
 import { startService } from '#testing/service';
-import { forEachStore } from '#testing/stores';
+import { forEachStore, SEALED_ELSEWHERE } from '#testing/stores';
 import { jobEnd, runJob } from '#testing/runs';
 
-const ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
 const UNREADABLE = {
   headers: "The stored headers can't be opened with this APP_KEY.",
   assertions: "The stored assertions can't be read.",
@@ -69,12 +68,12 @@ forEachStore((_, openTestStore) => {
     };
     await postCron('beside', null);
     for (const statement of [
-      `update jobs set sealed_headers = '${ELSEWHERE}' where id = '${jobs.headers}'`,
+      `update jobs set sealed_headers = '${SEALED_ELSEWHERE}' where id = '${jobs.headers}'`,
       `update queues set assertions = '[{"kind"' where name = 'asserted'`,
-      `update crons set sealed_headers = '${ELSEWHERE}' where id = '${crons.headers}'`,
+      `update crons set sealed_headers = '${SEALED_ELSEWHERE}' where id = '${crons.headers}'`,
       `update crons set payload = '"{' where id = '${crons.payload}'`,
       `update crons set next_run_at = ${service.clock.now()}`,
-      `update teams set sealed_signing_secret = '${ELSEWHERE}' where name = 'Signers'`,
+      `update teams set sealed_signing_secret = '${SEALED_ELSEWHERE}' where name = 'Signers'`,
     ])
       await store.database.autocommit(CompiledQuery.raw(statement));
 

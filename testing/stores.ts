@@ -21,6 +21,10 @@ export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
 
 export const TEST_APP_KEY = new Uint8Array(32).fill(7);
 
+/** As if sealed with another key, or damaged. */
+export const SEALED_ELSEWHERE =
+  'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
+
 /** A database of its own, which is deleted with everything opened on it when the test ends. */
 export interface TestStore extends OpenedStore, AsyncDisposable {
   /** Only tests move it. The store uses it, also on Postgres. */

@@ -4,9 +4,8 @@ import { A_CRON } from '#testing/factories';
 import { startDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
+import { SEALED_ELSEWHERE } from '#testing/stores';
 import type { Visitor } from '#testing/visitor';
-
-const SEALED_ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
 
 /** Its pages open all the same, say so, and let it be entered anew. */
 test("values that can't be decrypted are reported on the pages of the run, cron and secret", async () => {
