@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestUser } from '#testing/dashboard';
-import { usePages } from '#testing/pages';
+import { press, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** Ways into the form of a job other than typing, and trying what it says (§2.2, §3.2). */
 
-const { createJob, dashboard, sentTo, target, visit } = usePages({ PLANS: 'free=1000,none=0' });
+const { createJob, dashboard, open, sentTo, target, visit } = usePages({
+  PLANS: 'free=1000,none=0',
+});
 
 async function begin(): Promise<TestUser> {
   const user = await dashboard.newTeam();
@@ -40,6 +42,25 @@ describe('the form of a job', () => {
     assert.equal(sentTo(path).length, 1, 'over the limit nothing is sent');
     assert.deepEqual(await jobsOf(user), []);
     assert.deepEqual(await dashboard.service.work.listAlerts(user.teamId, { limit: 10 }), []);
+  });
+
+  test('a button pressed twice before the answer sends its form once', async () => {
+    const path = '/pressed-twice';
+    const answered = Promise.withResolvers<void>();
+    target.answer(path, { after: answered.promise, body: 'fine' });
+    await using watched = await open('/jobs/new', await begin());
+    const { page } = watched;
+    await page.getByLabel('URL', { exact: true }).fill(`${target.url}${path}`);
+    await press(page, 'Test run');
+    await eventually(() => sentTo(path).length === 1, { what: 'the first request' });
+    await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
+    await press(page, 'Test run');
+    answered.resolve();
+    await page.getByText('Test run: success, HTTP 200').waitFor();
+    assert.equal(sentTo(path).length, 1);
+    await press(page, 'Test run');
+    await eventually(() => sentTo(path).length === 2, { what: 'the request of a later press' });
+    watched.assertNoFaults();
   });
 
   test('a pasted curl command fills the form and is not run', async () => {

@@ -13,6 +13,7 @@ import {
   Form as RouterForm,
   useActionData,
   type FormProps,
+  useNavigation,
 } from 'react-router';
 import { noteFormProblem, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
@@ -92,6 +93,8 @@ export function Form({ children, values, fields = {}, intent, word, variant, ...
   const answer = isOwn ? latest : {};
   const shell = useShell();
   const ref = useRef<HTMLFormElement>(null);
+  const sent = useRef('');
+  const { formData: beingSent } = useNavigation();
   const maySend = useMaySend(props.action);
   useEffect(() => {
     if (given !== undefined && ref.current) goToFirstWrong(ref.current);
@@ -99,8 +102,17 @@ export function Form({ children, values, fields = {}, intent, word, variant, ...
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     props.onSubmit?.(event);
     if (event.defaultPrevented) return;
+    const input = writePairs(new FormData(event.currentTarget, event.submitter));
+    // The second press of a double click: the action would run again, and the first answer would be lost.
+    if (beingSent && input === sent.current && input === writePairs(beingSent)) {
+      event.preventDefault();
+      return;
+    }
     rememberAnswer(given);
-    if (readConnection().kind !== 'lost') return;
+    if (readConnection().kind !== 'lost') {
+      sent.current = input;
+      return;
+    }
     event.preventDefault();
     noteFormProblem({
       title: 'Nothing was sent',
@@ -131,6 +143,8 @@ export function Form({ children, values, fields = {}, intent, word, variant, ...
     </RouterForm>
   );
 }
+
+const writePairs = (form: FormData) => JSON.stringify([...form]);
 
 type FormSectionProps = ComponentProps<typeof Form> &
   Omit<ComponentProps<typeof Section>, 'children' | 'preview'>;
