@@ -9,7 +9,7 @@ import {
 } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import { readFormPairs } from '#work/form-fields';
-import { nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
+import { inputName, nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
 import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
 import { useFormAnswer } from '../forms/Form.tsx';
@@ -123,9 +123,9 @@ type Config = Parameters<typeof readNamedChannelInput>[1];
 /** Inputs are named after their kind. */
 function readChannel(form: FormData, current: Config, isNamed: boolean) {
   const kind = readText(form, 'kind');
-  const own = (isKindWithFields(kind) ? fieldsOfKind(kind) : []).map(({ name }) => {
-    return { name, input: `${kind}_${name}` };
-  });
+  const own = isKindWithFields(kind)
+    ? fieldsOfKind(kind).map(({ name }) => ({ name, input: inputName(kind, { name }) }))
+    : [];
   const shared = ['name', 'kind', 'collect_minutes'].map((name) => ({ name, input: name }));
   const fields = readFormPairs(
     [...shared, ...own].map(({ name, input }) => [name, readText(form, input).trim()] as const),
