@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { isMailedKind, nameOfKind } from '#domain/notification-channel';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -48,15 +49,18 @@ export function PresentChannel({
   );
 }
 
-type ChannelTroubleProps = { channel: ChannelView; by?: string };
+type ChannelTroubleProps = { channel: ChannelView; by?: string; children?: ReactNode };
 
 /** Nothing if the last notification was sent. */
-export function ChannelTrouble({ channel, by = '' }: ChannelTroubleProps) {
+export function ChannelTrouble({ channel, by, children }: ChannelTroubleProps) {
   if (!isFailing(channel)) return null;
   return (
-    <Notice kind="failed" title={`The last notification${by} could not be sent.`}>
+    <Notice
+      kind="failed"
+      title={`The last notification${by ? ` by ${by}` : ''} could not be sent.`}
+    >
       {asSentence(channel.lastError ?? '')} It failed <Time at={channel.lastErrorAt} />. Belfry
-      retries a notification for an hour.
+      retries a notification for an hour. {children}
     </Notice>
   );
 }

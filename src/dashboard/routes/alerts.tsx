@@ -10,12 +10,11 @@ import { ActionButton } from '../forms/Form.tsx';
 import { levels, offerSources, readAlertSearch, readSourceChoice } from '../alerts/alert-filter.ts';
 import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
 import { FilterChoice, SourceOptions, wordOptions } from '../lists/FilterFields.tsx';
-import { asSentence, isFailing } from '../alerts/alert-words.ts';
+import { ChannelTrouble } from '../alerts/PresentChannel.tsx';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState, List } from '../lists/List.tsx';
-import { Notice } from '../parts/Notice.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import type { ListedChannel, NamedSource } from '../services.ts';
@@ -73,6 +72,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   const { alerts, next, previous, newestId, sources, channels, windows, faults } = loaderData;
   const seen = useSeenUpTo(newestId);
+  const mayRepair = useMayNotify();
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) {
     return (
@@ -105,7 +105,13 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
       />
       <div className="stack notices">
         {channels.map((channel) => (
-          <ChannelTrouble key={channel.id} channel={channel} />
+          <ChannelTrouble key={channel.id} channel={channel} by={describeChannel(channel)}>
+            {mayRepair ? (
+              <Link to="/settings/notifications">Check the channel</Link>
+            ) : (
+              'An admin of the team can check the channel.'
+            )}
+          </ChannelTrouble>
         ))}
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
@@ -196,18 +202,6 @@ function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): st
     : 'No mail server is set up, so alert emails are only written to the service log.';
 }
 
-function ChannelTrouble({ channel }: { channel: ListedChannel }) {
-  const mayRepair = useMayNotify();
-  const by = channel.name === null ? nameOfKind(channel.kind) : `“${channel.name}”`;
-  if (!isFailing(channel)) return null;
-  return (
-    <Notice kind="warning" title={`The last notification by ${by} could not be sent.`}>
-      {`${asSentence(channel.lastError ?? '')} `}
-      {mayRepair ? (
-        <Link to="/settings/notifications">Check the channel</Link>
-      ) : (
-        'An admin of the team can check the channel.'
-      )}
-    </Notice>
-  );
+function describeChannel({ name, kind }: ListedChannel): string {
+  return name === null ? nameOfKind(kind) : `“${name}”`;
 }

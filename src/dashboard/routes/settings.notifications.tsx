@@ -47,7 +47,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
     <>
       <div className="stack notices">
         {rows.map((row) => (
-          <ChannelTrouble key={row.id} channel={row} by={` by “${nameOfChannel(row)}”`} />
+          <ChannelTrouble key={row.id} channel={row} by={`“${nameOfChannel(row)}”`} />
         ))}
         {!sendsMail && rows.some(({ kind }) => isMailedKind(kind)) ? <NoMailServer /> : null}
       </div>
