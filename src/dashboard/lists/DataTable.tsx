@@ -8,6 +8,7 @@ import { useMaySend } from '../page/may-change.ts';
 import { WaitingRows } from '../page/LiveRefresh.tsx';
 import {
   clickRow,
+  isWholePage,
   keepExisting,
   nothingSelected,
   selectPage,
@@ -220,7 +221,7 @@ function SelectPage({ order, selection, onChange }: Selecting) {
         type="checkbox"
         className="needs-script"
         aria-label="Select all rows of this page"
-        checked={order.length > 0 && selection.ids.size === order.length}
+        checked={isWholePage(selection, order)}
         onChange={(event) => onChange(selectPage(order, event.currentTarget.checked))}
       />
     </th>
@@ -277,7 +278,6 @@ function TableRow<Row>({ id, row, columns, selecting }: PartProps<Row> & { id: s
 function BulkBar({ bulk, order, selection, onChange }: Selecting & { bulk: BulkActions }) {
   const { count, isMore } = bulk.matching;
   const all = formatAmount(bulk.matching);
-  const isWholePage = order.length > 0 && selection.ids.size === order.length;
   const chosen = selection.everything
     ? { count, text: all }
     : { count: selection.ids.size, text: String(selection.ids.size) };
@@ -293,7 +293,9 @@ function BulkBar({ bulk, order, selection, onChange }: Selecting & { bulk: BulkA
         {selection.everything
           ? `All ${all} that match are selected.`
           : `${selection.ids.size} selected.`}{' '}
-        {isWholePage && !selection.everything && (count > order.length || isMore) ? (
+        {isWholePage(selection, order) &&
+        !selection.everything &&
+        (count > order.length || isMore) ? (
           <button
             type="button"
             className={classes.link}

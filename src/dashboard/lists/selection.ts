@@ -29,6 +29,10 @@ export function selectPage(order: readonly string[], checked: boolean): Selectio
   return checked ? { ids: new Set(order), everything: false, anchor: null } : nothingSelected;
 }
 
+export function isWholePage({ ids }: Selection, order: readonly string[]): boolean {
+  return order.length > 0 && ids.size === order.length;
+}
+
 export function keepExisting(selection: Selection, order: readonly string[]): Selection {
   const gone = [...selection.ids].filter((id) => !order.includes(id));
   if (gone.length === 0) return selection;
