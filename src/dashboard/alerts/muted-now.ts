@@ -4,12 +4,14 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 import { nameOfChannel, presentRefs } from './alert-words.ts';
 
-export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'> & {
-  pausesRuns?: boolean | undefined;
-};
+export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil' | 'pausesRuns'>;
 
 /** Without the covered sources, which may be many. */
-export function shortenWindow({ name, activeUntil, pausesRuns }: ActiveWindow): ActiveWindow {
+export function shortenWindow({
+  name,
+  activeUntil,
+  pausesRuns = false,
+}: ActiveWindow): ActiveWindow {
   return { name, activeUntil, pausesRuns };
 }
 
