@@ -13,14 +13,14 @@ export type ProfileAnswer = {
   asked: { options: string; name: string };
 };
 
-type Said = { setCookies?: readonly string[]; to?: string };
+type NextPage = { setCookies?: readonly string[]; to?: string };
 
 function openProfile(context: Context) {
   const opened = open(context);
   return Object.assign(opened, {
     userId: opened.user.id,
     password: opened.field('password'),
-    done: (text: string, { to = '/settings/profile', setCookies }: Said = {}) =>
+    done: (text: string, { to = '/settings/profile', setCookies }: NextPage = {}) =>
       opened.say(to, text, setCookies),
   });
 }

@@ -58,7 +58,7 @@ type SourceListProps<Row extends CronListRow | QueueListRow> = {
   every: number;
   list: Awaited<ReturnType<typeof readSourceList<Row>>>;
   columns: readonly Column<SourceRow<Row>>[];
-  /** With the names of what it searches. */
+  /** The search box, and what it looks at. */
   search: { placeholder: string; searches: string };
   /** What a cron or queue is for. */
   none: { example: string; text: string };

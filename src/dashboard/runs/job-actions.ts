@@ -58,7 +58,7 @@ export async function actOnJobs(
   return describeBulk(kind, form, await work.actOnJobs(teamId, kind, ids, answers));
 }
 
-/** What the form chose is sent again with the answer. */
+/** Fields that name the jobs. The form of the question repeats them. */
 const chosenBy = ['job', 'id', 'all', 'as_of', 'group', 'send_to'];
 
 function ask(form: FormData, question: BulkQuestion): JobsActed {
