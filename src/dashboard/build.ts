@@ -34,7 +34,7 @@ export function openBuildFolder(folder: string): DashboardBuild {
   };
 }
 
-export async function readFolder(folder: string): Promise<BrowserFiles> {
+async function readFolder(folder: string): Promise<BrowserFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

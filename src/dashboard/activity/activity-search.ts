@@ -4,7 +4,7 @@ import { readInstant, timeSentence } from '#domain/run-search';
 import { readIdCursor } from '../lists/cut-page.ts';
 import type { ActivityAsked } from '../services.ts';
 
-export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
+type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
 
 /** `area`, `by` (a user's id, or `command-line`), `from`, `to`, and cursors. */
 export function readActivitySearch(params: URLSearchParams): ReadFilters<ActivitySearch> {

@@ -12,7 +12,7 @@ import { describeAddresses, isFailing, nameOfChannel } from './alert-words.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 export type ChannelUse = { crons: number; queues: number };
-export type ChannelRow = ListedChannel & { use: ChannelUse };
+type ChannelRow = ListedChannel & { use: ChannelUse };
 
 export function channelColumns(memberCount: number): Column<ChannelRow>[] {
   return [

@@ -1,5 +1,5 @@
 export type Cell = string | number | boolean | null;
-export type ExportFormat = 'csv' | 'jsonl';
+type ExportFormat = 'csv' | 'jsonl';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
 const MOST_EXPORTED = 100_000;

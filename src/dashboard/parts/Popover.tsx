@@ -26,7 +26,7 @@ export function Popover(props: ComponentProps<'div'> & { id: string }) {
 }
 
 /** Null outside of a menu. */
-export const InMenu = createContext<string | null>(null);
+const InMenu = createContext<string | null>(null);
 
 type MenuProps = {
   label: string;

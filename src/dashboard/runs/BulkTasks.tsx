@@ -124,7 +124,7 @@ function Progress({ task }: { task: ShownTask }) {
   );
 }
 
-export function describeResent({ succeeded, underWay, failed, gone }: ResentCount): string {
+function describeResent({ succeeded, underWay, failed, gone }: ResentCount): string {
   const parts = [
     [succeeded, 'succeeded'],
     [underWay, 'under way'],

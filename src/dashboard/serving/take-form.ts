@@ -13,7 +13,7 @@ const PAGES = {
   'with-payload': { bytes: 2 * MIB, fields: 3_000, words: '2 MiB and 3,000 fields' },
 } as const;
 
-export type FormKind = keyof typeof PAGES;
+type FormKind = keyof typeof PAGES;
 
 /** UTF-16 units: a URL of 2,048 characters has at most twice as many. */
 const VALUE = 4 * KIB;

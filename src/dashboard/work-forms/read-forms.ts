@@ -21,7 +21,7 @@ import { channelsShown } from './form-values.ts';
 import { MASK, type Mask, NO_MASK } from '#domain/masking';
 import { readHeaderLines } from './header-lines.ts';
 
-export type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
+type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
 type FormFields = Map<string, JsonField>;
 
 const textField = (value: string): JsonField => ({
