@@ -215,6 +215,12 @@ describe('jobs', () => {
     watched.assertNoFaults();
   });
 
+  test('tabs keep the filters, without the empty ones that a form without scripts sends', async () => {
+    const page = await visit('/jobs?tab=all&q=503&queue=&from=', await begin());
+    await page.follow(/^Failed/);
+    assert.equal(page.path, '/jobs?tab=failed&q=503');
+  });
+
   test('jobs are found by id, URL, payload, response, code, queue and time', async () => {
     const user = await begin();
     const [id] = await Promise.all([

@@ -83,18 +83,15 @@ export function EmptyState({ title, children, example, action }: EmptyStateProps
   );
 }
 
-/** Null removes a parameter. */
+/** Null removes a parameter. Empty ones, which forms without scripts send, are removed, too. */
 export function changeSearch(
   search: string,
   changes: Readonly<Record<string, string | null>>,
 ): string {
   const params = new URLSearchParams(search);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) params.delete(name);
-    else params.set(name, value);
-  }
-  const text = params.toString();
-  return text === '' ? '?' : `?${text}`;
+  for (const [name, value] of Object.entries(changes)) params.set(name, value ?? '');
+  const given = [...params].filter(([, value]) => value !== '');
+  return `?${new URLSearchParams(given).toString()}`;
 }
 
 export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
