@@ -96,6 +96,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(receiver.requests.length, 0, 'enabling a queue starts nothing meanwhile');
       await work.resumeTeam(teamId);
       await receiver.waitFor(1);
+      await service.quiet();
       await service.advance(2 * MINUTE);
       assert.deepEqual(urlsOf(receiver), ['/other']);
       assert.equal((await work.findQueue(teamId, queue.id))?.isPaused, true);

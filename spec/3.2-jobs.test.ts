@@ -75,6 +75,7 @@ function declareFire(start: StartScene) {
     const outcome = await service.work.fireJob(service.teamId, job_id);
     assert.deepEqual(outcome, { kind: 'done' });
     await receiver.waitFor(1);
+    await service.quiet();
     await service.advance(11 * MINUTE);
     assert.equal(receiver.requests.length, 1, 'its own time does not send it again');
     assert.deepEqual(await statusesOf(service, job_id), ['success']);

@@ -116,10 +116,11 @@ forEachStore((_dialect, openTestStore) => {
       await service.advance(11 * MINUTE);
       await service.engine?.stop(0);
       await service.clock.advance(WEEK_MS - 10 * MINUTE);
-      await using _again = await restartEngine(service);
+      await using again = await restartEngine(service);
       await scheduleJob(service, { url: `${receiver.url}/covered`, queue: 'covered' });
       await scheduleJob(service, { url: `${receiver.url}/other`, queue: 'other' });
       await receiver.waitFor(1);
+      await again.quiet();
       await service.advance(8 * MINUTE);
       assert.deepEqual(pathsOf(receiver), ['/other']);
       await service.advance(MINUTE + SECOND);

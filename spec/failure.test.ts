@@ -82,6 +82,7 @@ forEachStore((_name, openTestStore) => {
       await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '0 * * * *' });
       await scheduleJob(service, { url: `${target.url}/before` });
       await target.waitFor(1);
+      await service.quiet();
       await service.advance(HOUR);
       await target.waitFor(2);
       await scheduleJob(service, { url: `${target.url}/waiting`, delay: 60 });
@@ -89,6 +90,7 @@ forEachStore((_name, openTestStore) => {
       await service.advance(2_000);
       await scheduleJob(service, { url: `${target.url}/after` });
       await target.waitFor(3);
+      await service.quiet();
       await service.advance(HOUR + 30 * 60_000);
       assert.deepEqual(
         target.requests.map(({ url }) => url),
