@@ -17,6 +17,7 @@ interface BulkRunnerOptions {
 
 const CLAIM_MS = 30_000;
 const LOOK_EVERY_MS = 500;
+const FAILED = 'bulk.failed';
 const KEEP_TASKS_MS = 7 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
@@ -67,7 +68,7 @@ export function createBulkRunner({ store, log, batch = 100, pauseMs = 40 }: Bulk
   const repeating = new Repeating(
     clock,
     log,
-    'bulk.failed',
+    FAILED,
     async () => {
       const claimed = await claim();
       if (claimed) return handle(claimed);
@@ -84,7 +85,12 @@ export function createBulkRunner({ store, log, batch = 100, pauseMs = 40 }: Bulk
       if (current === null) return;
       const { task, cursor } = current;
       const step = { done: 0, skipped: 0, cursor, claimedUntil: 0 };
-      await bulkTasks.advance(task, workerId, step);
+      try {
+        await bulkTasks.advance(task, workerId, step);
+      } catch (error) {
+        // The claim expires.
+        log.warn(FAILED, { error: (error as Error).message });
+      }
     },
     /** For tests. */
     runOpen: async () => {

@@ -330,6 +330,26 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).pending.count, 300);
     });
 
+    test('a runner that cannot release its task stops all the same, and logs it', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await fillFailed(store, 300);
+      const outcome = await createJobPages(store).startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.ok(outcome.kind === 'started');
+      const warnings: string[] = [];
+      const log = { ...silentLog, warn: (event: string) => warnings.push(event) };
+      const bulkTasks: Store['bulkTasks'] = {
+        ...store.bulkTasks,
+        advance: async (task, workerId, step) => {
+          if (step.claimedUntil === 0) throw new Error('the database is away');
+          return store.bulkTasks.advance(task, workerId, step);
+        },
+      };
+      const runner = createBulkRunner({ store: { ...store, bulkTasks }, log });
+      runner.start();
+      await runner.stop();
+      assert.deepEqual(warnings, ['bulk.failed']);
+    });
+
     test('a task that can no longer be read touches no job, and those behind it go', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
