@@ -108,6 +108,24 @@ describe('backups', () => {
     await backups.stop();
   });
 
+  test('a copy from the future neither delays nor replaces a backup', async () => {
+    const clock = new FakeClock('2026-11-21T12:00:00Z');
+    const [databasePath, folder] = [makeDatabase(), makeFolder()];
+    backUpIntoFolder({ databasePath, folder, keep: 10, now: NOON + 1_000 * HOUR });
+    const options = { databasePath, folder, everyHours: 2, keep: 10, clock, log: silentLog };
+    const backups = createBackups(options);
+    backups.start();
+    for (let hour = 0; hour <= 2; hour++) {
+      await eventually(() => Promise.resolve(clock.waiting === 1));
+      await clock.advance(HOUR);
+    }
+    await backups.stop();
+    const hoursOf = () => listBackups(folder).map(({ at }) => (at - NOON) / HOUR);
+    assert.deepEqual(hoursOf(), [1_000, 2, 0]);
+    backUpIntoFolder({ databasePath, folder, keep: 1, now: clock.now() });
+    assert.deepEqual(hoursOf(), [3]);
+  });
+
   test('a copy made by the command of the guide is restored by its steps', async () => {
     const guide = readPage('docs/guides/backup.md');
     const [copy = ''] = commandsOf(sectionOf(guide, 'SQLite'));

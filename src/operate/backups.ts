@@ -37,10 +37,10 @@ export function createBackups({
   // Looks at least every hour: a timer can't wait for a month, and stops while the machine sleeps.
   const repeating: Repeating = new Repeating(clock, log, null, async () => {
     try {
-      const [newest] = listBackups(folder);
-      // If the newest copy is from the future, the wait is one interval at most.
-      const everyMs = everyHours * HOUR_MS;
-      const inMs = newest ? Math.min(newest.at + everyMs - clock.now(), everyMs) : 0;
+      const now = clock.now();
+      // A copy from the future was made while the clock was ahead.
+      const newest = listBackups(folder).find(({ at }) => at <= now);
+      const inMs = newest ? newest.at + everyHours * HOUR_MS - now : 0;
       if (inMs > 0) return Math.min(inMs, HOUR_MS);
       await make();
     } catch (error) {

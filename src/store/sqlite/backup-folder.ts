@@ -48,7 +48,8 @@ export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrde
   );
   const made = backUpSqliteFile(databasePath, file);
   if (made.kind === 'done') {
-    const tooMany = listBackups(folder).slice(keep);
+    const others = listBackups(folder).filter(({ name }) => join(folder, name) !== file);
+    const tooMany = others.slice(keep - 1);
     remove(
       folder,
       tooMany.map(({ name }) => name),
