@@ -45,7 +45,10 @@ describe('a repeating step', () => {
 
   test('a wake begins a planned step at once, or the next one right after the one under way', async () => {
     const { clock, begun, steps } = sceneOf((n, itself) => {
-      if (n === 2) itself.wake();
+      if (n === 2) {
+        itself.wake();
+        itself.start(50);
+      }
       return n === 3 ? null : 100;
     });
     steps.start();

@@ -43,7 +43,7 @@ export class Repeating {
 
   /** Does nothing if a step is planned. */
   start(inMs = 0): void {
-    if (this.#isRunning) this.#againMs = inMs;
+    if (this.#isRunning) this.#againMs = Math.min(this.#againMs, inMs);
     else if (this.#cancel === null) this.#plan(inMs);
   }
 
