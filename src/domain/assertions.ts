@@ -120,7 +120,7 @@ function isEqual(text: string, written: string): boolean {
   return json !== null && areTextsEqual(text, json);
 }
 
-/** Null for plain text. So is JSON that is nested too deeply: comparing needs no deep stack. */
+/** Null for plain text, and for JSON that is nested so deeply that comparing would need a deep stack. */
 function readExpected(written: string): string | null {
   const field = readJsonField(written);
   const isTooDeep = field !== null && 'depth' in field && field.depth > MAX_JSON_DEPTH;

@@ -1,4 +1,3 @@
-/** By name, in order. */
 export type Pair = readonly [name: string, value: string];
 
 const UNESCAPED = /[^%]+/g;

@@ -28,8 +28,8 @@ export function endOfWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: num
 }
 
 /**
- * When the last active one ends; null if none pauses the source (§6.6).
- * @param windows whose runs don't start
+ * When the last active one ends; null if none covers the source (§6.6).
+ * @param windows those during which no run starts
  */
 export function findPauseEnd(
   windows: readonly MaintenanceWindow[],

@@ -1,4 +1,4 @@
-/** A stored JSON object. What can't be read counts as not set. */
+/** A stored JSON object. Unreadable fields count as not set. */
 type StoredObject = Partial<Record<string, unknown>>;
 
 export function readStoredObject(text: string | null): StoredObject {

@@ -38,7 +38,7 @@ type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'aft
 type BareKind = 'number' | 'true' | 'false' | 'null';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Of a number that is split over chunks. */
+/** Of a number that isn't complete in its first chunk. */
 const MAX_NUMBER_LENGTH = 1_000_000;
 
 export class JsonTokens {
