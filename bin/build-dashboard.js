@@ -18,6 +18,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((name) =>
   join(ROOT, 'src', name),
 );
+/** Outside of `SOURCES`. */
 const FILES = [
   'docs/signing.md',
   'package-lock.json',
@@ -27,13 +28,13 @@ const FILES = [
 const BUILT = join(ROOT, 'build', 'dashboard');
 const BUILDER = join(ROOT, 'node_modules', '@react-router', 'dev', 'bin.cjs');
 
-/** With the configs and the lock file, because a build contains its libraries. */
+/** With the lock file, because a build contains its libraries. */
 function hashSources() {
   const hash = createHash('sha256');
   for (const path of FILES) hash.update(readFileSync(path));
   const files = SOURCES.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/\.(test|contract)\./.test(entry.name))
+      .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
       .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
   )
     .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
