@@ -159,12 +159,12 @@ const limits = { first: 500, least: 50, most: 4_000, aimMs: 100 };
 
 describe('the size of a step', () => {
   for (const [what, size, tookMs, next] of [
-    ['quick: twice as large', 500, 10, 1_000],
-    ['as long as it should take: as large', 500, 100, 500],
-    ['three times as long: a third', 600, 300, 200],
-    ['never smaller than the least', 60, 60_000, 50],
-    ['never larger than the most', 3_000, 1, 4_000],
-    ['no time at all', 500, 0, 1_000],
+    ['a quick step doubles the size of the next', 500, 10, 1_000],
+    ['a step that takes the intended time keeps its size', 500, 100, 500],
+    ['a step three times as slow as intended cuts the size to a third', 600, 300, 200],
+    ['a slow step never cuts the size below the least', 60, 60_000, 50],
+    ['a quick step never raises the size above the most', 3_000, 1, 4_000],
+    ['a step that takes no time doubles the size of the next', 500, 0, 1_000],
   ] as const) {
     test(what, () => assert.equal(nextSize(limits, size, tookMs), next));
   }
