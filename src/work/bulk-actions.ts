@@ -24,7 +24,7 @@ export interface BulkQuestion {
   spread: { rate: Rate; endsAt: number } | null;
 }
 
-export interface BulkAnswers {
+interface BulkAnswers {
   /** When the page was read: later jobs are left alone. */
   asOf?: number | undefined;
   /** Confirm (the default), send again, or leave. */

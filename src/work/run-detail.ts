@@ -20,14 +20,14 @@ export interface ShowOptions {
 }
 
 /** Null: a secret (§5.9) that was not requested. */
-export interface ShownHeader {
+interface ShownHeader {
   name: string;
   value: string | null;
   isSecret: boolean;
 }
 
 /** Built by the rules for sending (§2.6). */
-export interface ShownRequest {
+interface ShownRequest {
   method: HttpMethod;
   /** Including the query that the payload of a GET makes. */
   url: string;

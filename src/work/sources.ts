@@ -65,7 +65,7 @@ export async function listSources(
     .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health));
 }
 
-export type RowsAsked = SourceSearch & { cursor?: string; limit?: number };
+type RowsAsked = SourceSearch & { cursor?: string; limit?: number };
 
 /** Failing, then late, then all others by name. Cursor and limit as for `listRuns`. */
 export function createSourcePages<Row>(

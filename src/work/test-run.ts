@@ -24,7 +24,7 @@ export interface TestRunOptions {
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-export type TestDraft =
+type TestDraft =
   | {
       kind: 'job';
       method: HttpMethod;
@@ -134,7 +134,7 @@ function maskingOf(draft: TestDraft): Masking {
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };
 }
 
-export type TestRunDetail = ReturnType<typeof showTest>;
+type TestRunDetail = ReturnType<typeof showTest>;
 
 function showTest(
   draft: TestDraft,
