@@ -10,7 +10,7 @@ import type { JobSearch, JobTab } from '#store/lists/search';
 import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { isSendableUrl } from './fields.ts';
-import { readSearch } from './job-search.ts';
+import { readSearch } from './search.ts';
 
 export type { BoundedCount, BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
 export type { FoundJob as JobListRow } from '#store/lists/search';

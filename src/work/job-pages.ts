@@ -5,7 +5,7 @@ import { bind } from '#store/database/context';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
-import { asTime, readSearch } from './job-search.ts';
+import { asTime, readSearch } from './search.ts';
 import { boundPage } from './list-limit.ts';
 import { listBulkTasks } from './resends.ts';
 import { locationOf, startOf } from './run-detail.ts';

@@ -4,7 +4,7 @@ import type { RunSearch } from '#domain/run-search';
 import { writeCursor } from '#store/lists/cursor';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
-import { readSearch } from './job-search.ts';
+import { readSearch } from './search.ts';
 import { boundLimit, boundPage } from './list-limit.ts';
 import { BODY_START, startOf } from './run-detail.ts';
 
