@@ -1,7 +1,7 @@
 /** Belfry's modules, assembled as in the service, without the web server. */
-import { parseNetworks } from '#domain/network';
-import { TEAM_BOUNDS } from '#domain/team-bounds';
-import { silentLog } from '#domain/log';
+import { parseNetworks } from '#domain/http/network';
+import { TEAM_BOUNDS } from '#domain/team/team-bounds';
+import { silentLog } from '#domain/base/log';
 import { Engine } from '#engine/engine';
 import type { EngineObserver } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';

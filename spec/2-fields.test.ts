@@ -109,7 +109,7 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
     [
       ['A cron expression is required.', NOTHING],
       ['The cron expression field must be a string.', NO_STRINGS],
-      // The grammar has tables of its own in src/domain/cron.test.ts.
+      // The grammar has tables of its own in src/domain/cron/cron.test.ts.
       [CRON_INVALID, json('@reboot', '* * * *', '60 * * * *', 'TZ=UTC 0 0 * * *')],
       ['The cron expression never produces a valid run time.', json('0 0 30 2 *')],
       [CRON_TOO_LONG, json(EXPRESSION_OF_255.replace('2 *', '12 *'))],

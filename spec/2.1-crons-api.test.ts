@@ -1,7 +1,7 @@
 /** §2.1: a cron as created with POST /api/crons; §2.8, §4.5, §1.2, §2.6. What its fields reject is in 2-fields. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { countStored, expectCreated } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, EXPRESSION_OF_255 } from '#testing/api-server';

@@ -1,7 +1,7 @@
 /** §2.2: a job as created with POST /api/jobs; §2.10, §4.5, §1.2, §2.6. What its fields reject is in 2-fields. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/team/queue-settings';
 import { countStored, expectCreated, expectRefused } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aJob } from '#testing/api-server';

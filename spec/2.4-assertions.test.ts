@@ -1,7 +1,7 @@
 /** §2.4: success assertions, and §2.5: what is kept of a response's body; §2.7. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Assertion } from '#domain/assertion';
+import type { Assertion } from '#domain/judging/assertion';
 import type { Answer } from '#testing/receiver';
 import {
   executionEnd,
@@ -46,7 +46,7 @@ const contains = (text: string): Assertion => ({ kind: 'body_contains', text });
 const under = (ms: number): Assertion => ({ kind: 'response_time_under', ms });
 
 describe('JSON path equals', () => {
-  // Values and paths have tables in src/domain/assertions.test.ts and src/domain/json.
+  // Values and paths have tables in src/domain/judging/assertions.test.ts and src/domain/json.
   const body = `{"data":{"items":[{"id":7},{"id":8}]},"odd key.":{"it's":"fine"}}`;
 
   test('the value at a path is compared with the expected one', async () => {

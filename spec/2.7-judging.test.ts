@@ -416,7 +416,7 @@ async function startListener() {
 }
 
 describe('IP addresses as targets (§2.11)', () => {
-  // Every spelling that a URL allows is in src/domain/network.test.ts.
+  // Every spelling that a URL allows is in src/domain/http/network.test.ts.
   const blocked = ['127.0.0.1', '127.1', '2130706433', '0X7F.0.0.0x1', '0', '169.254.169.254'];
   const ipv6 = ['[::1]', '[::ffff:127.0.0.1]', '[2001:4860:4860::8888]'];
 

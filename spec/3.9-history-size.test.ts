@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 import { aJob, aQueue } from '#testing/factories';
 import { fillJobs, fillResponses } from '#testing/fill';
 import { startService } from '#testing/service';

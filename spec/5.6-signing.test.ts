@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { signBody } from '#domain/signature';
+import { signBody } from '#domain/http/signature';
 import { readVerificationSamples } from '#dashboard/words/verification-samples';
 import { makeFolder } from '#testing/guard';
 import type { ReceivedRequest } from '#testing/receiver';

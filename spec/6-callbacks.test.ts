@@ -402,7 +402,7 @@ describe('§6.1 callback URLs with private addresses', () => {
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const { port } = listener.address() as AddressInfo;
-    // Which addresses are blocked is in src/domain/network.test.ts.
+    // Which addresses are blocked is in src/domain/http/network.test.ts.
     for (const host of ['inner.test', 'mixed.test', '127.0.0.2', '[::1]']) {
       const callback_url = `http://${host}:${port}/`;
       const job = await runJob(service, { url: target.url, callback_url });

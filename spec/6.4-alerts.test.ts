@@ -1,7 +1,7 @@
 /** §6.4: alerts of crons and queues, where they go and when they are muted; §6.5, §6.6, §5.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { runCronNow } from '#testing/runs';

@@ -1,9 +1,9 @@
 /** §6.4: alerts about a queue as a whole. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import { HOUR_MS, MINUTE_MS } from '#domain/instant';
-import { NO_WATCH, type BacklogRule } from '#domain/queue-watch';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
+import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
+import { NO_WATCH, type BacklogRule } from '#domain/alerts/queue-watch';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore, type OpenTestStore } from '#testing/stores';

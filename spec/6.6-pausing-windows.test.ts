@@ -1,7 +1,7 @@
 /** §6.6: maintenance windows that pause runs. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WEEK_MS } from '#domain/maintenance';
+import { WEEK_MS } from '#domain/team/maintenance';
 import {
   executionsOf,
   MINUTE,

@@ -11,7 +11,7 @@ import { type BelfryProcess, eventually, startBelfry, UNDER_TEST } from '#testin
 import { startReceiver } from '#testing/receiver';
 import { clientOf, listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
 import { FakeClock } from '#demo/fake-clock';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
 import { createBackups } from '#operate/backups';
 

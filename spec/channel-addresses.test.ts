@@ -1,7 +1,7 @@
 /** §6.5: email channels whose addresses are confirmed and stopped by their recipients. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 import type { TooMany } from '#people/outcomes';
 import type { Actor } from '#people/actor';
 import { OK, startScene } from '#testing/alert-scene';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CHAT_FORMATS } from '#alerts/channels/registry';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
-import { signBody } from '#domain/signature';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
+import type { ChannelConfig, ChatKind } from '#domain/alerts/notification-channel';
+import { signBody } from '#domain/http/signature';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { startNotifier } from '#testing/notifying';
 import type { Receiver } from '#testing/receiver';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { startReceiver } from '#testing/receiver';
 import { executionsOf } from '#testing/scheduling';
 import { startService } from '#testing/service';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { SECOND } from '#testing/scheduling';
 import { eventually, startBelfry } from '#testing/process';
 import { createMigratedDatabase } from '#testing/migrated';

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { anyText } from '#testing/any-text';
-import { hostOfUrl } from '#domain/network';
+import { hostOfUrl } from '#domain/http/network';
 import { type DnsServer, startDnsServer } from '#testing/dns-server';
 import { readMetric } from '#testing/metrics';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AlertSettings } from '#domain/alert-settings';
-import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
+import type { AlertSettings } from '#domain/alerts/alert-settings';
+import type { ChannelConfig, ChatKind } from '#domain/alerts/notification-channel';
 import type { WindowSettings } from '#store/alerts/window-rows';
 import { startNotifier } from './notifying.ts';
 import { type Answer, startReceiver } from './receiver.ts';

@@ -8,7 +8,7 @@ import { MemoryRateLimiter } from '#api/rate-limiter';
 import { httpServerOptions } from '#api/server-limits';
 import { createServicePages } from '#api/service-pages';
 import type { ApiDeps, TokenOwner } from '#api/services';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import { FakeClock } from '#demo/fake-clock';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import { after, before } from 'node:test';
 import { runCommand } from '#cli/program';
 import type { Purpose } from '#cli/services';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import type { Migration } from '#store/migrations/migrations';
 import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '#app/commands';

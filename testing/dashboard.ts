@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { InvitedRole } from '#people/roles';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#app/service';

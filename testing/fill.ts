@@ -1,6 +1,6 @@
 /** Rows written straight into the tables, thousands at once: for tests and benchmarks of what lists cost. */
 import { CompiledQuery } from 'kysely';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { type Fields, packRows, type RowOf } from '#store/database/dialect';
 import type { Store } from '#store/store';
 

@@ -1,7 +1,7 @@
 /** docs/limits.md has the limits of the code and the defaults of the settings. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { SETTINGS } from '#config/settings';
 import { codesIn, readPage, rowsOf } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import { Notifier } from '#alerts/notifier';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { createMailer } from '#people/mail';
 import type { Store } from '#store/store';
 import { eventually } from './process.ts';

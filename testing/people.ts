@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import { openStore, type StoreLocation } from '#store/store';
 import { FakeClock } from '#demo/fake-clock';
 import { CookieJar } from './client.ts';

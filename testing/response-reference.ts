@@ -1,4 +1,4 @@
-import type { HeaderList } from '#domain/exchange';
+import type { HeaderList } from '#domain/http/exchange';
 import type { ResponseFault } from '#outgoing/response-parser';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { Engine } from '#engine/engine';
 import { createSender } from '#outgoing/exchange';
 import type { ExecutionDetail } from '#store/crons/crons';

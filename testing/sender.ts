@@ -1,13 +1,13 @@
-import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
-import type { Clock } from '../src/domain/clock.ts';
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/http/connection-faults';
+import type { Clock } from '../src/domain/base/clock.ts';
 import type {
   BodyNeeds,
   Exchange,
   HeaderList,
   HttpMethod,
   OutgoingRequest,
-} from '../src/domain/exchange.ts';
-import { parseNetworks } from '../src/domain/network.ts';
+} from '../src/domain/http/exchange.ts';
+import { parseNetworks } from '../src/domain/http/network.ts';
 import { realClock } from '#app/real-clock';
 import { createSender, type ClosableSender } from '../src/outgoing/exchange.ts';
 

@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
-import { type Log, silentLog } from '#domain/log';
+import { type Log, silentLog } from '#domain/base/log';
 import { type BelfryService, buildService } from '#app/service';
 import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import {
   type OpenedStore,
   openStore,

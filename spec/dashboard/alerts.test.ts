@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_REF } from '#domain/alert-settings';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';

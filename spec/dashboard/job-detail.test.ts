@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/http/signature';
 import { before } from '#testing/hooks';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';

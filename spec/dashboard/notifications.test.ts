@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useStarted } from '#testing/hooks';
-import { DEFAULT_REF } from '#domain/alert-settings';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { startDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
 import { startReceiver } from '#testing/receiver';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MASK } from '#domain/masking';
+import { MASK } from '#domain/runs/masking';
 import { startScene } from '#testing/alert-scene';
 import { postJson } from '#testing/client';
 import { type TestUser, useDashboard } from '#testing/dashboard';

@@ -1,5 +1,5 @@
-import { countOf } from '#domain/amounts';
-import type { AlertLevel } from '#domain/alert-streak';
+import { countOf } from '#domain/base/amounts';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
 import type { Message } from './channels/message.ts';
 
 /** A chat message has few fields. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
-import type { RequestSpec } from '#domain/request';
+import type { RequestSpec } from '#domain/http/request';
 import type { StoredAlert } from '#store/alerts/alerts';
 import { pagerduty } from './channels/pagerduty.ts';
 import { writeMessage, writeTestMessage } from './compose.ts';

@@ -1,11 +1,11 @@
-import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alert-settings';
-import { describeUnknown, isUnknown } from '#domain/failure';
+import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alerts/alert-settings';
+import { describeUnknown, isUnknown } from '#domain/judging/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
-import type { RequestSpec } from '#domain/request';
-import { breakLinks } from '#domain/plain-names';
-import { type Mask, NO_MASK } from '#domain/masking';
-import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
-import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alert-words';
+import type { RequestSpec } from '#domain/http/request';
+import { breakLinks } from '#domain/team/plain-names';
+import { type Mask, NO_MASK } from '#domain/runs/masking';
+import { type IsSecretHeader, isSecretHeader } from '#domain/http/secret-headers';
+import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alerts/alert-words';
 import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';

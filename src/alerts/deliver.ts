@@ -1,9 +1,9 @@
-import type { Sender } from '#domain/exchange';
-import { judgeExchange } from '#domain/judge';
-import type { PostedChannel } from '#domain/notification-channel';
-import { dropFragment } from '#domain/query';
-import { withDefaultHeaders } from '#domain/request';
-import { signRequest } from '#domain/signature';
+import type { Sender } from '#domain/http/exchange';
+import { judgeExchange } from '#domain/judging/judge';
+import type { PostedChannel } from '#domain/alerts/notification-channel';
+import { dropFragment } from '#domain/http/query';
+import { withDefaultHeaders } from '#domain/http/request';
+import { signRequest } from '#domain/http/signature';
 import { formatMail } from './channels/email.ts';
 import type { Message } from './channels/message.ts';
 import type { Post } from './channels/post.ts';

@@ -1,7 +1,7 @@
 /** Hides parts of a response or error that repeat its request, since they may be secret. */
-import type { HeaderList } from '#domain/exchange';
-import { buildRequest, type RequestSpec } from '#domain/request';
-import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
+import type { HeaderList } from '#domain/http/exchange';
+import { buildRequest, type RequestSpec } from '#domain/http/request';
+import { type IsSecretHeader, isSecretHeader } from '#domain/http/secret-headers';
 
 const HIDDEN = '•••';
 /** Shorter texts occur by chance. */

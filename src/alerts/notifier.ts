@@ -1,14 +1,14 @@
-import { pause } from '#domain/clock';
-import type { Sender } from '#domain/exchange';
-import type { Log } from '#domain/log';
-import { Repeating } from '#domain/repeating';
+import { pause } from '#domain/base/clock';
+import type { Sender } from '#domain/http/exchange';
+import type { Log } from '#domain/base/log';
+import { Repeating } from '#domain/base/repeating';
 import {
   type ChannelConfig,
   isMailed,
   type MailedChannel,
   stateOfAddress,
-} from '#domain/notification-channel';
-import type { IsSecretHeader } from '#domain/secret-headers';
+} from '#domain/alerts/notification-channel';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';

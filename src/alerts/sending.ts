@@ -1,18 +1,18 @@
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { isAside } from '#domain/alert-words';
-import type { Sender } from '#domain/exchange';
-import type { Log } from '#domain/log';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { isAside } from '#domain/alerts/alert-words';
+import type { Sender } from '#domain/http/exchange';
+import type { Log } from '#domain/base/log';
 import {
   type ChannelAddress,
   type ChannelConfig,
   isMailed,
   type PostedChannel,
   stateOfAddress,
-} from '#domain/notification-channel';
+} from '#domain/alerts/notification-channel';
 import type { Channel, MemberAddress } from '#store/alerts/channels';
 import type { ClaimedNotification, NotificationTarget } from '#store/alerts/notifications';
-import { createMask } from '#domain/masking';
-import type { IsSecretHeader } from '#domain/secret-headers';
+import { createMask } from '#domain/runs/masking';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeDigest } from './compose-digest.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#domain/escape-html';
+import { escapeHtml } from '#domain/base/escape-html';
 import { escapeJsonAnswer } from '#domain/json/text';
 import type { FieldError } from '#work/fields';
 import type { Hit } from './rate-limiter.ts';

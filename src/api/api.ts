@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { acceptsJson } from './accept.ts';
-import { isTeamFull, type TeamFull } from '#domain/team-bounds';
+import { isTeamFull, type TeamFull } from '#domain/team/team-bounds';
 import type { FieldError } from '#work/fields';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from '#work/fields';
 import { readFormFields } from '#work/form-fields';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Arrival } from '#domain/arrival';
+import type { Arrival } from '#domain/http/arrival';
 
 export const readArrival = ({ rawHeaders, socket }: IncomingMessage): Arrival => ({
   rawHeaders,

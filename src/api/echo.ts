@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Clock } from '#domain/clock';
-import { ECHO_PATH } from '#domain/own-echo';
-import type { IsSecretHeader } from '#domain/secret-headers';
+import type { Clock } from '#domain/base/clock';
+import { ECHO_PATH } from '#domain/http/own-echo';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import { readBody } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { MemoryRateLimiter } from './rate-limiter.ts';

@@ -1,4 +1,4 @@
-import { formatInstant } from '#domain/instant';
+import { formatInstant } from '#domain/base/instant';
 import { CRON_FIELDS, type CronInput, readCronInput } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';
 import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';

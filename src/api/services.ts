@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import type { RateLimiter } from './rate-limiter.ts';

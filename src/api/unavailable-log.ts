@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 
 const LOG_EVERY_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '#demo/fake-clock';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { isServerAway, StoreError } from '#store/database/errors';
 import { openWhenThere } from './awaited-database.ts';
 

@@ -1,5 +1,5 @@
-import { type Clock, pause } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { type Clock, pause } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import { isServerAway } from '#store/database/errors';
 
 const TRY_EVERY_MS = 1_000;

@@ -8,8 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Config } from '#config/config';
-import { nextRunAfter } from '#domain/cron';
-import { newId } from '#domain/ids';
+import { nextRunAfter } from '#domain/cron/cron';
+import { newId } from '#domain/base/ids';
 import { BASELINE } from '#store/migrations/migrations';
 import type { Store } from '#store/store';
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 /** How much of a request is read and dropped (§4.5). */
 export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Config } from '#config/config';
-import { secretHeadersWith } from '#domain/secret-headers';
+import { secretHeadersWith } from '#domain/http/secret-headers';
 
 /** The operator's settings for every team. */
 export function hidingOf({ secretHeaders, maskedFields }: Config) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { ClockJumps } from '#engine/chores/clock-jumps';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { prepareHistory } from './history.ts';

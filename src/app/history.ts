@@ -1,4 +1,4 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import { type ClockJumps, BLOCK_MS } from '#engine/chores/clock-jumps';
 import type { HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';

@@ -1,5 +1,5 @@
 import { LOG_LEVELS } from '#config/settings';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { LogOptions } from './log.ts';
 
 type Level = keyof Log;

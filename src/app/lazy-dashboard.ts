@@ -7,7 +7,7 @@ import { readArrival, readClientAddress } from '#api/client-address';
 import { type DashboardBuild, openBuildFolder } from '#dashboard/build';
 import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 
 const FOLDER = fileURLToPath(new URL('../../build/dashboard', import.meta.url));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
 
 /** Parts that record what happens to them. One of them may fail at a step. */

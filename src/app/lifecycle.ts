@@ -1,4 +1,4 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 
 export interface Part {
   name: string;

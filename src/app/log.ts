@@ -1,6 +1,6 @@
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '#config/config';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 
 export interface MainLog extends Log {
   /** At every log level. */

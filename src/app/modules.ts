@@ -3,7 +3,7 @@ import { CommandFault } from '#cli/fault';
 import type { OpenModules, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
-import { NAMED_DOERS } from '#domain/activity';
+import { NAMED_DOERS } from '#domain/team/activity';
 import type { PeopleConfig } from '#people/context';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';

@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type { StoreErrorCode } from '#store/database/errors';
 
 /** Writes cost more than reads, and anyone may request `/readyz`. */

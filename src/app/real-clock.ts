@@ -1,4 +1,4 @@
-import { type Clock, wakeAt } from '#domain/clock';
+import { type Clock, wakeAt } from '#domain/base/clock';
 
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

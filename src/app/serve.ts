@@ -2,7 +2,7 @@ import { createStartingPages } from '#api/service-pages';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, publicAddress } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
-import { findOwnEcho } from '#domain/own-echo';
+import { findOwnEcho } from '#domain/http/own-echo';
 import type { FirstAccount } from '#people/registrations';
 import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';

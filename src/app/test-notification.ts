@@ -1,8 +1,8 @@
 import type { Delivery } from '#alerts/deliver';
 import { Notifier } from '#alerts/notifier';
 import type { Config } from '#config/config';
-import type { Log } from '#domain/log';
-import type { ChannelConfig } from '#domain/notification-channel';
+import type { Log } from '#domain/base/log';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import { createSender } from '#outgoing/exchange';
 import type { StopUrlOf } from '#people/channel-addresses';
 import { createMailer } from '#people/mail';

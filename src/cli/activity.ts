@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ACTIVITY_AREAS, type ActivityArea } from '#domain/activity';
+import { ACTIVITY_AREAS, type ActivityArea } from '#domain/team/activity';
 import { addTeamList } from './lists.ts';
 import { writeActivity } from './records.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { countOf } from '#domain/amounts';
-import { normalizeEmail } from '#domain/email-address';
-import { MOST_CHANNELS } from '#domain/notification-channel';
+import { countOf } from '#domain/base/amounts';
+import { normalizeEmail } from '#domain/team/email-address';
+import { MOST_CHANNELS } from '#domain/alerts/notification-channel';
 import { addCollectionCommands } from './collection-commands.ts';
 import { CHANNELS, WINDOWS } from './collections.ts';
 import { CommandFault } from './fault.ts';

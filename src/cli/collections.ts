@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { formatMillis } from '#domain/instant';
-import type { AlertSource } from '#domain/maintenance';
-import { settlePause } from '#domain/pause';
-import { CHANNEL_KINDS } from '#domain/notification-channel';
-import type { QueueSettings } from '#domain/queue-settings';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { formatMillis } from '#domain/base/instant';
+import type { AlertSource } from '#domain/team/maintenance';
+import { settlePause } from '#domain/team/pause';
+import { CHANNEL_KINDS } from '#domain/alerts/notification-channel';
+import type { QueueSettings } from '#domain/team/queue-settings';
 import type { ChannelOutcome, ChannelSettings, ListedChannel } from '#work/channels';
 import type { Cron } from '#work/crons';
 import { type Fields, findGiven, type Findings } from '#work/fields';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { formatMillis } from '#domain/instant';
-import { rangeOf } from '#domain/limits';
+import { formatMillis } from '#domain/base/instant';
+import { rangeOf } from '#domain/base/limits';
 import type { CronChange } from '#work/cron-actions';
 import { MUTE_HOURS } from '#work/mutes';
 import { CRON } from '#work/resources/cron';

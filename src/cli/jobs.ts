@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { formatMillis } from '#domain/instant';
-import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
+import { formatMillis } from '#domain/base/instant';
+import { JOB_STATUSES, type JobStatus } from '#domain/runs/run-status';
 import type { BulkOutcome, BulkQuestion } from '#work/bulk-actions';
 import type { JobDetail } from '#work/jobs';
 import { JOB, JOB_EDIT } from '#work/resources/job';

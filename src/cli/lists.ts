@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isId } from '#domain/ids';
+import { isId } from '#domain/base/ids';
 import { MOST_LISTED } from '#work/list-limit';
 import { readOneTag } from '#work/resources/list-kinds';
 import type { Work } from '#work/work';

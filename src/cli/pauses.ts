@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseUtc } from '#domain/instant';
+import { parseUtc } from '#domain/base/instant';
 import { CommandFault } from './fault.ts';
 import type { Options } from './fields.ts';
 

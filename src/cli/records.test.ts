@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainFault } from './fault.ts';
 import { printJson } from './output.ts';
-import { formatMillis } from '#domain/instant';
+import { formatMillis } from '#domain/base/instant';
 import { writeAlert, writeBody } from './records.ts';
 
 describe('a record', () => {

@@ -1,7 +1,7 @@
 /** Without headers and payloads, which may hold secrets. */
-import { hasEnded } from '#domain/cron-end';
-import { formatMillis } from '#domain/instant';
-import { describeUsage } from '#domain/usage';
+import { hasEnded } from '#domain/cron/cron-end';
+import { formatMillis } from '#domain/base/instant';
+import { describeUsage } from '#domain/team/usage';
 import type { TeamWithUsage } from '#people/operator';
 import type { Member, User } from '#people/operator-members';
 import type { ServiceAccount } from '#people/service-accounts';

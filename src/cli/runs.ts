@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { readRunSearch, RUN_OUTCOMES, type RunSearch } from '#domain/run-search';
+import { readRunSearch, RUN_OUTCOMES, type RunSearch } from '#domain/runs/run-search';
 import { writeRun } from '#work/run-record';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';

@@ -1,4 +1,4 @@
-import type { ChannelConfig } from '#domain/notification-channel';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 

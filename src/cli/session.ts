@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { NO_MASK } from '#domain/masking';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { NO_MASK } from '#domain/runs/masking';
 import type { Context } from '#work/resources/resource';
 import { maskDeep } from '#work/masking';
 import type { Work } from '#work/work';

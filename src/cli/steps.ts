@@ -1,6 +1,6 @@
 import type { Part, Plain } from '#work/resources/resource';
 import { isWritten, toJson } from '#work/resources/resource';
-import type { IsSecretHeader } from '#domain/secret-headers';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { Work } from '#work/work';
 import { CommandFault, explainFault } from './fault.ts';
 import { show, type Session } from './session.ts';

@@ -1,4 +1,4 @@
-import { countOf } from '#domain/amounts';
+import { countOf } from '#domain/base/amounts';
 import type { Command } from 'commander';
 import { carryOut } from './steps.ts';
 import { CommandFault, explainFault } from './fault.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formatMillis } from '#domain/instant';
+import { formatMillis } from '#domain/base/instant';
 import { readChange, writeRecord } from '#work/resources/resource';
 import { TEAM } from '#work/resources/team';
 import { CommandFault } from './fault.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isLoopbackHost } from '#domain/arrival';
-import type { TeamBounds } from '#domain/team-bounds';
+import { isLoopbackHost } from '#domain/http/arrival';
+import type { TeamBounds } from '#domain/team/team-bounds';
 import { DEFAULT_PLANS, type PlanSettings } from '#people/plans';
 import type { ProviderSettings } from '#people/provider';
 import type { ProxySettings } from '#people/proxy-claim';

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { parseRanges } from '#domain/address-range';
-import { isMaskedName } from '#domain/masking';
-import { type Cidr, parseNetworks } from '#domain/network';
-import { TEAM_BOUNDS } from '#domain/team-bounds';
+import { parseRanges } from '#domain/http/address-range';
+import { isMaskedName } from '#domain/runs/masking';
+import { type Cidr, parseNetworks } from '#domain/http/network';
+import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
 

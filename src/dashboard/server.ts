@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import type { Log } from '#domain/log';
-import { basePathOf, ownPathOf } from '#domain/public-address';
+import type { Log } from '#domain/base/log';
+import { basePathOf, ownPathOf } from '#domain/http/public-address';
 import type { DashboardBuild } from './build.ts';
 import type { RequestFacts, Targets } from './context.ts';
 import {

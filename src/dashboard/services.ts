@@ -1,6 +1,6 @@
 /** Items of other teams are answered as if they didn't exist. */
 
-import type { ChannelConfig } from '#domain/notification-channel';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import type { Actor } from '#people/actor';
 import type { TooMany } from '#people/outcomes';
 import type { People } from '#people/people';
@@ -20,7 +20,7 @@ export type * from '#work/sources';
 export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 
-export type { ChannelConfig } from '#domain/notification-channel';
+export type { ChannelConfig } from '#domain/alerts/notification-channel';
 export type { Alert, AlertFilter, OpenWatch, StoredAlert } from '#work/alerts';
 export type {
   ChannelChoice,
@@ -40,7 +40,7 @@ export type { MaintenanceWindowView, NamedSource } from '#work/windows';
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { ProviderRefusal } from '#people/provider-sign-ins';
-export type { Arrival } from '#domain/arrival';
+export type { Arrival } from '#domain/http/arrival';
 export type { ProxyClaim } from '#people/proxy-claim';
 export type { ProxyRefusal } from '#people/proxy-sign-ins';
 export type { FieldErrors, Refused, TooMany } from '#people/outcomes';

@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 interface Sleeper {
   /** Monotonic. Setting the wall clock changes it for sleepers until an instant. */

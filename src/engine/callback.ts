@@ -1,6 +1,6 @@
-import { buildCallbackRequest } from '#domain/callback';
-import type { ExchangeUser } from '#domain/exchange';
-import { signRequest } from '#domain/signature';
+import { buildCallbackRequest } from '#domain/judging/callback';
+import type { ExchangeUser } from '#domain/http/exchange';
+import { signRequest } from '#domain/http/signature';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ItemOwner } from '#store/database/group-commit';
 import type { FairGroup } from './fair-scheduler.ts';

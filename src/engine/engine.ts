@@ -1,6 +1,6 @@
-import type { Clock } from '#domain/clock';
-import type { Sender } from '#domain/exchange';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import type { Sender } from '#domain/http/exchange';
+import type { Log } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
 import type { Claim, ClaimedExecution, ClaimedJob, Blocker, GroupSlots } from '#store/runs/claims';
 import type { MonthlyLimits } from '#store/figures/usage';
@@ -13,7 +13,7 @@ import { RunUnderWay, type RunTools } from './run-under-way.ts';
 import { Slots } from './slots.ts';
 import { addUpCounts, COUNTS_GATHERED_MS } from './chores/adding-up.ts';
 import { correctCronTimes } from './chores/cron-times.ts';
-import type { Repeating } from '#domain/repeating';
+import type { Repeating } from '#domain/base/repeating';
 import { cutToClaim, dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 

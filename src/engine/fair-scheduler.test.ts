@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOUR_MS } from '#domain/instant';
+import { HOUR_MS } from '#domain/base/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { FairScheduler, type FairnessKey } from './fair-scheduler.ts';
 

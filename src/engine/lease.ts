@@ -1,10 +1,10 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
 import type { LostClaim } from '#store/nodes/lost-claims';
 import type { EngineObserver } from './observer.ts';
 import { Peers } from './peers.ts';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 
 /** Survives a blocked event loop and a failover of Postgres. */
 const LEASE_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
 import type { Store } from '#store/store';
 import type { Doubt, LostClaim } from '#store/nodes/lost-claims';

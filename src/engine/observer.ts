@@ -1,5 +1,5 @@
-import type { FailureReason } from '#domain/failure';
-import type { EndedJobStatus } from '#domain/run-status';
+import type { FailureReason } from '#domain/judging/failure';
+import type { EndedJobStatus } from '#domain/runs/run-status';
 
 export type RunOutcome = EndedJobStatus;
 

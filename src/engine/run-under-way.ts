@@ -1,9 +1,14 @@
-import { needsOf } from '#domain/assertions';
-import type { Clock } from '#domain/clock';
-import { type Exchange, type ExchangeUser, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
-import type { FailureReason } from '#domain/failure';
-import type { Log } from '#domain/log';
-import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
+import { needsOf } from '#domain/judging/assertions';
+import type { Clock } from '#domain/base/clock';
+import {
+  type Exchange,
+  type ExchangeUser,
+  QUERY_TOO_LONG,
+  type Sender,
+} from '#domain/http/exchange';
+import type { FailureReason } from '#domain/judging/failure';
+import type { Log } from '#domain/base/log';
+import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/http/signature';
 import type { ItemOwner } from '#store/database/group-commit';
 import type { QueuePolicy } from '#store/queues/queues';
 import type { ClaimedJob } from '#store/runs/claims';

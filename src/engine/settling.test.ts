@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS } from '#domain/instant';
-import { silentLog } from '#domain/log';
+import { HOUR_MS } from '#domain/base/instant';
+import { silentLog } from '#domain/base/log';
 import { StoreError, type StoreErrorCode } from '#store/database/errors';
 import { FakeClock } from '#demo/fake-clock';
 import { untilStored } from './settling.ts';

@@ -1,5 +1,5 @@
-import { type Clock, pause } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { type Clock, pause } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import { StoreError, type StoreErrorCode } from '#store/database/errors';
 
 interface Tools {

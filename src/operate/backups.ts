@@ -1,7 +1,7 @@
-import { HOUR_MS } from '#domain/instant';
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
-import { Repeating } from '#domain/repeating';
+import { HOUR_MS } from '#domain/base/instant';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
+import { Repeating } from '#domain/base/repeating';
 import { backUpOnThread, listBackups, type RunningBackup } from '#store/backups';
 
 interface BackupsOptions {

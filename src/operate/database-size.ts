@@ -1,4 +1,4 @@
-import { countOf } from '#domain/amounts';
+import { countOf } from '#domain/base/amounts';
 import type { DatabaseSize } from '#store/database/inspection';
 
 /** With fewer runs, other data would distort the size per run. */

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 export type Labels = Readonly<Record<string, string>>;
 type Value = number | null;

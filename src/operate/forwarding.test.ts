@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { eventually } from '#testing/process';
 import { openSqliteTestStore } from '#testing/stores';
 import { watchForwarding } from './forwarding.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { CLIENT_ADDRESS_HEADERS, isLoopbackHost } from '#domain/arrival';
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { CLIENT_ADDRESS_HEADERS, isLoopbackHost } from '#domain/http/arrival';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import type { Sightings, UntrustedHeader } from '#store/nodes/sightings';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
-import { Repeating } from '#domain/repeating';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
+import { Repeating } from '#domain/base/repeating';
 import type { ClosableSender } from '#outgoing/exchange';
 
 const BEAT_EVERY_MS = 60_000;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Finding } from '#cli/services';
 import type { Config } from '#config/config';
-import { isLoopbackHost } from '#domain/arrival';
+import { isLoopbackHost } from '#domain/http/arrival';
 import { fail, ok, warn } from './finding.ts';
 import { askHealth } from './health.ts';
 

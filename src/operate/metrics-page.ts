@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
 import { readArrival } from '#api/client-address';
-import { isLocal } from '#domain/arrival';
+import { isLocal } from '#domain/http/arrival';
 
 /**
  * Without a token it answers only local requests to a loopback name, and none if other machines are meant to reach the

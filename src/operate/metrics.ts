@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { NotificationObserver } from '#alerts/sending';
 import { readCommit, VERSION } from '#config/version';
-import type { Clock } from '#domain/clock';
-import { FAILURE_REASONS, type FailureReason } from '#domain/failure';
+import type { Clock } from '#domain/base/clock';
+import { FAILURE_REASONS, type FailureReason } from '#domain/judging/failure';
 import type { EngineObserver, RunOutcome } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { DatabaseSize } from '#store/database/inspection';

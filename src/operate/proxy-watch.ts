@@ -1,7 +1,7 @@
-import { isInRanges, writeRanges } from '#domain/address-range';
-import type { Arrival } from '#domain/arrival';
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { isInRanges, writeRanges } from '#domain/http/address-range';
+import type { Arrival } from '#domain/http/arrival';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
 import type { Sightings, UntrustedSignIn } from '#store/nodes/sightings';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';

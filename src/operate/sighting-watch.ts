@@ -1,4 +1,4 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Sightings } from '#store/nodes/sightings';
 
 /** Reported again at each start. */

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type {
   EachSource,
   OutcomeCounts,

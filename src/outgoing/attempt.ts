@@ -1,12 +1,12 @@
-import type { ServerCertificate } from '#domain/certificate';
-import { CONNECT_SECONDS, type FaultCode, faultOf } from '#domain/connection-faults';
+import type { ServerCertificate } from '#domain/http/certificate';
+import { CONNECT_SECONDS, type FaultCode, faultOf } from '#domain/http/connection-faults';
 import type {
   Exchange,
   ExchangeUser,
   HeaderList,
   OutgoingRequest,
   SendOptions,
-} from '#domain/exchange';
+} from '#domain/http/exchange';
 import { BodyCollector } from './body.ts';
 import { BlockedAddress, type Connection, type ConnectionUser } from './connection.ts';
 import type { Connections } from './connections.ts';

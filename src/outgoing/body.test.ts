@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
-import type { BodyNeeds, Exchange } from '#domain/exchange';
+import type { BodyNeeds, Exchange } from '#domain/http/exchange';
 import { FakeClock } from '#demo/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { makeGate } from '#testing/scheduling';

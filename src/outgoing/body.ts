@@ -1,5 +1,5 @@
 import { ByteStore } from '#domain/json/byte-store';
-import type { BodyNeeds, ReceivedBody } from '#domain/exchange';
+import type { BodyNeeds, ReceivedBody } from '#domain/http/exchange';
 import { JsonFinder } from '#domain/json/find';
 import { TextSearch } from './search.ts';
 

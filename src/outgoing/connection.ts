@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { ServerCertificate } from '#domain/certificate';
+import type { ServerCertificate } from '#domain/http/certificate';
 import { ResponseParser } from './response-parser.ts';
 import type { Site } from './target.ts';
 import type { TlsSessions } from './tls-sessions.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import {
   Connection,
   type ConnectionSettings,

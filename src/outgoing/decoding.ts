@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import type { HeaderList } from '#domain/exchange';
+import type { HeaderList } from '#domain/http/exchange';
 import type { BodyCollector } from './body.ts';
 import type { PermitUser, PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import type { LoopBudget, BudgetedTask } from './loop-budget.ts';

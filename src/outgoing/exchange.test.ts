@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { FakeClock } from '#demo/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { openSender, saysOf } from '#testing/sender';
-import type { Exchange } from '#domain/exchange';
+import type { Exchange } from '#domain/http/exchange';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 

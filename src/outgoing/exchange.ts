@@ -1,7 +1,7 @@
-import type { Clock } from '#domain/clock';
-import type { Sender } from '#domain/exchange';
-import type { Cidr } from '#domain/network';
-import type { OwnEcho } from '#domain/own-echo';
+import type { Clock } from '#domain/base/clock';
+import type { Sender } from '#domain/http/exchange';
+import type { Cidr } from '#domain/http/network';
+import type { OwnEcho } from '#domain/http/own-echo';
 import { Attempt, type AttemptTools } from './attempt.ts';
 import { createTlsContext } from './connection.ts';
 import { Connections } from './connections.ts';

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
-import type { Clock } from '#domain/clock';
-import { judgeAddress, type Cidr } from '#domain/network';
-import { isForEcho, type OwnEcho } from '#domain/own-echo';
+import type { Clock } from '#domain/base/clock';
+import { judgeAddress, type Cidr } from '#domain/http/network';
+import { isForEcho, type OwnEcho } from '#domain/http/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 /** Bytes read, and milliseconds cached. */
 const MAX_BYTES = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 const BEAT_MS = 50;
 /** More than this between two beats counts as a standstill. */

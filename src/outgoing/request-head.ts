@@ -1,6 +1,6 @@
-import type { FaultCode } from '#domain/connection-faults';
-import type { HeaderList, OutgoingRequest } from '#domain/exchange';
-import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
+import type { FaultCode } from '#domain/http/connection-faults';
+import type { HeaderList, OutgoingRequest } from '#domain/http/exchange';
+import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/http/header-syntax';
 import type { Target } from './target.ts';
 
 /** `host` is empty if the URL defines it. */

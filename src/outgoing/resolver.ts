@@ -1,5 +1,5 @@
 import { Resolver, type RecordWithTtl } from 'node:dns';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type { LiveClock } from './live-clock.ts';
 import { HostsFile } from './hosts-file.ts';
 

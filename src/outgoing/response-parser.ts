@@ -1,6 +1,6 @@
 import { ByteStore } from '#domain/json/byte-store';
-import type { FaultCode } from '#domain/connection-faults';
-import type { HeaderList } from '#domain/exchange';
+import type { FaultCode } from '#domain/http/connection-faults';
+import type { HeaderList } from '#domain/http/exchange';
 
 /** Of a head or a trailer section. */
 const MAX_SECTION_BYTES = 64 * 1024;

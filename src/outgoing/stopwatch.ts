@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { Timing } from '#domain/exchange';
+import type { Clock } from '#domain/base/clock';
+import type { Timing } from '#domain/http/exchange';
 
 type Mark =
   | 'resolved'

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { hostOfUrl, type UrlHost } from '#domain/network';
+import { hostOfUrl, type UrlHost } from '#domain/http/network';
 
 /** The part of a URL before its path. */
 export interface Site {

@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import tls from 'node:tls';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 const MAX_SESSIONS = 512;
 /** A resumed session doesn't verify the certificate again. */

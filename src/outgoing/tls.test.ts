@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { createAuthority, type Credentials, type TestAuthority } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';

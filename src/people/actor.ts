@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import { NotAllowed } from '#domain/not-allowed';
+import { isId } from '#domain/base/ids';
+import { NotAllowed } from '#domain/http/not-allowed';
 import type { Context } from './context.ts';
 import { may, type Permission, type Role } from './roles.ts';
 

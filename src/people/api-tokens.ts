@@ -1,5 +1,5 @@
-import { nameServiceAccount, nameTokenOf } from '#domain/actors';
-import type { Clock } from '#domain/clock';
+import { nameServiceAccount, nameTokenOf } from '#domain/team/actors';
+import type { Clock } from '#domain/base/clock';
 import type { Store } from '#store/store';
 import type { Background } from './context.ts';
 import { hashToken, isServiceToken, isTokenShaped, makeApiToken } from './secrets.ts';

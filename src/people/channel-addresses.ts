@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { isId } from '#domain/ids';
-import { type ChannelAddress, stateOfAddress } from '#domain/notification-channel';
+import { isId } from '#domain/base/ids';
+import { type ChannelAddress, stateOfAddress } from '#domain/alerts/notification-channel';
 import type { FoundAddress } from '#store/alerts/channels';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, PeopleConfig } from './context.ts';

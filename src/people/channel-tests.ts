@@ -1,5 +1,5 @@
-import type { ActivityEntry } from '#domain/activity';
-import { type ChannelConfig, nameOfKind, originOf } from '#domain/notification-channel';
+import type { ActivityEntry } from '#domain/team/activity';
+import { type ChannelConfig, nameOfKind, originOf } from '#domain/alerts/notification-channel';
 import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import type { TooMany } from './outcomes.ts';

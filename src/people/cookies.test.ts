@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '#domain/instant';
+import { MINUTE_MS } from '#domain/base/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { readSigned, writeSigned } from './cookies.ts';
 

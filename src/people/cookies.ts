@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { cookieScopeOf } from '#domain/public-address';
+import { cookieScopeOf } from '#domain/http/public-address';
 import type { Context } from './context.ts';
 import { deriveSecret } from './secrets.ts';
 

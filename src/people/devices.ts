@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { normalizeEmail } from '#domain/email-address';
+import { normalizeEmail } from '#domain/team/email-address';
 import { type CookieContext, isSame, readCookie, writeCookie } from './cookies.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 

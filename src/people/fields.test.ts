@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalizeEmail } from '#domain/email-address';
+import { normalizeEmail } from '#domain/team/email-address';
 import { assertSpends } from '#testing/spent-time';
 import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
 

@@ -1,7 +1,7 @@
-import { isEmail, normalizeEmail } from '#domain/email-address';
-import { isUuid } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
-import { isLongerThan } from '#domain/text-length';
+import { isEmail, normalizeEmail } from '#domain/team/email-address';
+import { isUuid } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
+import { isLongerThan } from '#domain/base/text-length';
 import type { FieldErrors, Refused } from './outcomes.ts';
 
 const LONGEST_NAME = LIMITS.personNameCharacters;

@@ -1,4 +1,4 @@
-import { isUuid } from '#domain/ids';
+import { isUuid } from '#domain/base/ids';
 import type { Team } from '#store/people/teams';
 import type { Context } from './context.ts';
 import { normalizeName } from './fields.ts';

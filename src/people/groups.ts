@@ -1,4 +1,4 @@
-import { isUuid } from '#domain/ids';
+import { isUuid } from '#domain/base/ids';
 import { checkName, checkTeamName, normalizeName } from './fields.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 

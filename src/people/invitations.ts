@@ -1,5 +1,5 @@
-import { normalizeEmail } from '#domain/email-address';
-import { isId } from '#domain/ids';
+import { normalizeEmail } from '#domain/team/email-address';
+import { isId } from '#domain/base/ids';
 import type { Invitation } from '#store/people/invitations';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, RequestContext } from './context.ts';

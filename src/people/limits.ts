@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
 import type { TooMany } from './outcomes.ts';
 import { hashToken } from './secrets.ts';

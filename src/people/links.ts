@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '#domain/instant';
+import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import type { TakenToken } from '#store/people/one-time-tokens';
 import type { Context } from './context.ts';
 import type { Rule } from './limits.ts';

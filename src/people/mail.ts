@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 
 export interface Mail {
   to: string;

@@ -1,4 +1,4 @@
-import { breakLinks } from '#domain/plain-names';
+import { breakLinks } from '#domain/team/plain-names';
 import type { Mail } from './mail.ts';
 
 /**

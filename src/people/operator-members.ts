@@ -1,5 +1,5 @@
-import type { ActivityAction } from '#domain/activity';
-import { normalizeEmail } from '#domain/email-address';
+import type { ActivityAction } from '#domain/team/activity';
+import { normalizeEmail } from '#domain/team/email-address';
 import type { Member } from '#store/people/members';
 import type { TeamOfUser, User } from '#store/people/users';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { Browser, LOCAL, openPeople } from '#testing/people';
 import { DEFAULT_PLANS } from './plans.ts';
 

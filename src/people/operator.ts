@@ -1,6 +1,6 @@
-import { normalizeEmail } from '#domain/email-address';
-import { isUuid } from '#domain/ids';
-import type { ChannelConfig } from '#domain/notification-channel';
+import { normalizeEmail } from '#domain/team/email-address';
+import { isUuid } from '#domain/base/ids';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import type { Team } from '#store/people/teams';
 import { entryOfTest } from './channel-tests.ts';
 import { makeSetupCode } from './codes.ts';

@@ -1,5 +1,5 @@
-import type { ActivityAction } from '#domain/activity';
-import { normalizeEmail } from '#domain/email-address';
+import type { ActivityAction } from '#domain/team/activity';
+import { normalizeEmail } from '#domain/team/email-address';
 import type { TeamOfUser } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { mailChange, mailConfirmation, useConfirmation, useStop } from './email-links.ts';

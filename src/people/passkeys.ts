@@ -3,8 +3,8 @@ import type {
   AuthenticatorTransportFuture,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { isId } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
+import { isId } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
 import type { StoredPasskey } from '#store/people/passkeys';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';

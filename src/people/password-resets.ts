@@ -1,4 +1,4 @@
-import { normalizeEmail } from '#domain/email-address';
+import { normalizeEmail } from '#domain/team/email-address';
 import type { Context, RequestContext } from './context.ts';
 import { recognizeDevice, rememberDevice } from './devices.ts';
 import { checkPassword, gatherErrors } from './fields.ts';

@@ -1,7 +1,7 @@
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isLongerThan } from '#domain/text-length';
+import { isLongerThan } from '#domain/base/text-length';
 import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);

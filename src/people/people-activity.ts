@@ -1,5 +1,5 @@
-import type { ActivityEntry, Doer } from '#domain/activity';
-import type { Log } from '#domain/log';
+import type { ActivityEntry, Doer } from '#domain/team/activity';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
 
 export function createPeopleActivity(

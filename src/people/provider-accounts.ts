@@ -1,4 +1,4 @@
-import { normalizeEmail } from '#domain/email-address';
+import { normalizeEmail } from '#domain/team/email-address';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';

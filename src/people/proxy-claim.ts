@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { type AddressRange, isInRanges } from '#domain/address-range';
-import { type Arrival, readAll } from '#domain/arrival';
-import { normalizeEmail } from '#domain/email-address';
+import { type AddressRange, isInRanges } from '#domain/http/address-range';
+import { type Arrival, readAll } from '#domain/http/arrival';
+import { normalizeEmail } from '#domain/team/email-address';
 import { checkEmail } from './fields.ts';
 import { readGroupsHeader } from './groups.ts';
 

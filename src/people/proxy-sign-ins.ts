@@ -1,4 +1,4 @@
-import type { Arrival } from '#domain/arrival';
+import type { Arrival } from '#domain/http/arrival';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Context, RequestContext } from './context.ts';
 import { applyGroups } from './group-memberships.ts';

@@ -1,6 +1,6 @@
-import { type Arrival, isLocal } from '#domain/arrival';
-import { normalizeEmail } from '#domain/email-address';
-import { LIMITS } from '#domain/limits';
+import { type Arrival, isLocal } from '#domain/http/arrival';
+import { normalizeEmail } from '#domain/team/email-address';
+import { LIMITS } from '#domain/base/limits';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { Registration, StartingTeam } from '#store/people/registration';
 import { isSetupCode, makeSetupCode } from './codes.ts';

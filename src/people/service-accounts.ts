@@ -1,7 +1,7 @@
-import { type Doer, NAMED_DOERS } from '#domain/activity';
-import { nameUser } from '#domain/actors';
-import { isId } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
+import { type Doer, NAMED_DOERS } from '#domain/team/activity';
+import { nameUser } from '#domain/team/actors';
+import { isId } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
 import type { ServiceAccount } from '#store/people/service-accounts';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, RequestContext } from './context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 import { processMs } from '#testing/spent-time';

@@ -1,5 +1,5 @@
-import { normalizeEmail } from '#domain/email-address';
-import { DAY_MS, HOUR_MS } from '#domain/instant';
+import { normalizeEmail } from '#domain/team/email-address';
+import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { FoundSession, Rotation } from '#store/people/sessions';
 import type { TeamOfUser, UserWithTeams } from '#store/people/users';

@@ -1,5 +1,5 @@
-import { UNREADABLE_TEXTS } from '#domain/judge';
-import { endOfSecret } from '#domain/signature';
+import { UNREADABLE_TEXTS } from '#domain/judging/judge';
+import { endOfSecret } from '#domain/http/signature';
 import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import { makeSecret } from './secrets.ts';

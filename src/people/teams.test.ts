@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { newId } from '#domain/ids';
-import { NotAllowed } from '#domain/not-allowed';
+import { newId } from '#domain/base/ids';
+import { NotAllowed } from '#domain/http/not-allowed';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
 import { may, type Permission, type Role } from './roles.ts';

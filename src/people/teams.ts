@@ -1,5 +1,5 @@
-import type { ActivityAction } from '#domain/activity';
-import { isId } from '#domain/ids';
+import type { ActivityAction } from '#domain/team/activity';
+import { isId } from '#domain/base/ids';
 import type { Member, TeamContents } from '#store/people/members';
 import { type Actor, authorize, proveMember } from './actor.ts';
 import type { Context } from './context.ts';

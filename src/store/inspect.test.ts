@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 import { aDeadLetter, aNode, aTeam } from '#testing/factories';
 import { refreshStatistics } from '#testing/statistics';
 import { forEachStore } from '#testing/stores';

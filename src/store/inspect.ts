@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import { StoreError } from './database/errors.ts';
 import type { Inspection } from './database/inspection.ts';
 import { explainRefusal } from './postgres/explain.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { FakeClock } from '#demo/fake-clock';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { earliestIdAt, newId } from '#domain/ids';
-import type { RunSearch } from '#domain/run-search';
-import { TEAM_BOUNDS } from '#domain/team-bounds';
+import { earliestIdAt, newId } from '#domain/base/ids';
+import type { RunSearch } from '#domain/runs/run-search';
+import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import {
   aClaimant,
   aClaimedJob,

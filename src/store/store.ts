@@ -1,6 +1,6 @@
-import type { Clock } from '#domain/clock';
-import { TEAM_BOUNDS, type TeamBounds } from '#domain/team-bounds';
-import type { Log } from '#domain/log';
+import type { Clock } from '#domain/base/clock';
+import { TEAM_BOUNDS, type TeamBounds } from '#domain/team/team-bounds';
+import type { Log } from '#domain/base/log';
 import { activity } from './activity/activity.ts';
 import { alerts } from './alerts/alerts.ts';
 import { apiTokens } from './people/api-tokens.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { TeamFull } from '#domain/team-bounds';
+import { TeamFull } from '#domain/team/team-bounds';
 import { aCron, aJob, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { PayloadBound } from './jobs/payload-bound.ts';

@@ -1,8 +1,8 @@
-import type { ActivityEntry, Doer } from '#domain/activity';
-import type { HeaderList } from '#domain/exchange';
-import type { Log } from '#domain/log';
-import type { Mask } from '#domain/masking';
-import { NotAllowed } from '#domain/not-allowed';
+import type { ActivityEntry, Doer } from '#domain/team/activity';
+import type { HeaderList } from '#domain/http/exchange';
+import type { Log } from '#domain/base/log';
+import type { Mask } from '#domain/runs/masking';
+import { NotAllowed } from '#domain/http/not-allowed';
 import type { Store } from '#store/store';
 import { maskDeep } from './masking.ts';
 import { type ShowOptions, withMasks } from './run-detail.ts';
@@ -11,7 +11,7 @@ import type { Work } from './work.ts';
 
 export interface Acting {
   doer: Doer;
-  /** Its name as the maker of runs (domain/actors.ts). */
+  /** Its name as the maker of runs (domain/team/actors.ts). */
   actor: string;
   may: (need: Need) => boolean;
   /** Nothing is masked. */

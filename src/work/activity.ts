@@ -1,5 +1,5 @@
-import { ACTIVITY_AREAS, actionsOf, type ActivityArea, isNamedDoer } from '#domain/activity';
-import { isId } from '#domain/ids';
+import { ACTIVITY_AREAS, actionsOf, type ActivityArea, isNamedDoer } from '#domain/team/activity';
+import { isId } from '#domain/base/ids';
 import type { Activity, ActivityFilter } from '#store/activity/activity';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';

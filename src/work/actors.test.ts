@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { aCron, aDeadLetter, aNewJob, aNode, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';

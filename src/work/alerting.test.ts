@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newId } from '#domain/ids';
-import { parseUtc } from '#domain/instant';
+import { newId } from '#domain/base/ids';
+import { parseUtc } from '#domain/base/instant';
 import { readTopLevelFields } from '#domain/json/text';
-import type { ChannelConfig } from '#domain/notification-channel';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import { readDefaultChannelInput } from './resources/channel.ts';

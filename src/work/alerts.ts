@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import type { SlowRule } from '#domain/slow-runs';
+import { isId } from '#domain/base/ids';
+import type { SlowRule } from '#domain/alerts/slow-runs';
 import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts';
 import type { OpenWatch } from '#store/alerts/queue-watches';
 import { COUNT_LIMIT } from '#store/database/bounded-count';

@@ -1,6 +1,6 @@
-import { earliestIdAt, isId } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
-import { describeRate, leastRate, type Rate, spanOf } from '#domain/rate';
+import { earliestIdAt, isId } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
+import { describeRate, leastRate, type Rate, spanOf } from '#domain/team/rate';
 import type { BoundedCount } from '#store/database/bounded-count';
 import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResendAgain, Spread } from '#store/jobs/job-actions';

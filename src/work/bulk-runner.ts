@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Log } from '#domain/log';
-import { countWithin } from '#domain/rate';
-import { Repeating } from '#domain/repeating';
+import type { Log } from '#domain/base/log';
+import { countWithin } from '#domain/team/rate';
+import { Repeating } from '#domain/base/repeating';
 import type { ClaimedTask } from '#store/jobs/bulk-tasks';
 import type { FoundJob } from '#store/lists/lists';
 import type { Store } from '#store/store';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
-import { silentLog } from '#domain/log';
+import { newId } from '#domain/base/ids';
+import { silentLog } from '#domain/base/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';

@@ -1,5 +1,5 @@
-import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
-import { isId } from '#domain/ids';
+import { type ChannelRef, DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { isId } from '#domain/base/ids';
 import {
   type AddressState,
   type ChannelConfig,
@@ -8,7 +8,7 @@ import {
   isSameChannel,
   stateOfAddress,
   valueOf,
-} from '#domain/notification-channel';
+} from '#domain/alerts/notification-channel';
 import type {
   AnyChannelSettings,
   Channel,

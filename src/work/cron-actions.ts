@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import { MOST_TAGS } from '#domain/tags';
+import { isId } from '#domain/base/ids';
+import { MOST_TAGS } from '#domain/team/tags';
 import type { Cron } from '#store/crons/crons';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';

@@ -1,5 +1,5 @@
-import { summariseDurations } from '#domain/durations';
-import { earliestIdAt, isId } from '#domain/ids';
+import { summariseDurations } from '#domain/base/durations';
+import { earliestIdAt, isId } from '#domain/base/ids';
 import type { Cron } from '#store/crons/crons';
 import { bind } from '#store/database/context';
 import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';

@@ -1,7 +1,7 @@
-import { nextRunAfter, searchFrom } from '#domain/cron';
-import { isSameSchedule } from '#domain/cron-fields';
-import { isId } from '#domain/ids';
-import { changePause, NOT_PAUSED } from '#domain/pause';
+import { nextRunAfter, searchFrom } from '#domain/cron/cron';
+import { isSameSchedule } from '#domain/cron/cron-fields';
+import { isId } from '#domain/base/ids';
+import { changePause, NOT_PAUSED } from '#domain/team/pause';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { ShowOptions } from './run-detail.ts';
 import type { Store } from '#store/store';

@@ -1,7 +1,7 @@
-import { HTTP_METHODS } from '#domain/exchange';
+import { HTTP_METHODS } from '#domain/http/exchange';
 import type { JsonField } from '#domain/json/text';
-import { LIMITS } from '#domain/limits';
-import { isLongerThan } from '#domain/text-length';
+import { LIMITS } from '#domain/base/limits';
+import { isLongerThan } from '#domain/base/text-length';
 
 /** By the names of §2.1 and §2.2. */
 export type Fields = ReadonlyMap<string, JsonField>;

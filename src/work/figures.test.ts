@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DURATION_BOUNDS } from '#domain/duration-histogram';
+import { DURATION_BOUNDS } from '#domain/runs/duration-histogram';
 import type { DurationHour } from '#store/figures/durations';
 import type { OutcomeHour } from '#store/figures/outcomes';
 import { countSteps, deepestSteps, figuresOf, stepsUntil, timeSteps } from './figures.ts';

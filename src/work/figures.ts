@@ -1,10 +1,10 @@
-import { HOUR_MS } from '#domain/instant';
-import { addCounts, estimateQuantile } from '#domain/duration-histogram';
+import { HOUR_MS } from '#domain/base/instant';
+import { addCounts, estimateQuantile } from '#domain/runs/duration-histogram';
 import type { DurationHour } from '#store/figures/durations';
 import type { Depth } from '#store/figures/depths';
 import type { OutcomeHour } from '#store/figures/outcomes';
 import { type Outage, sumOutages } from './outages.ts';
-import type { DurationStep } from '#domain/durations';
+import type { DurationStep } from '#domain/base/durations';
 
 /** Nothing here reads the store. */
 

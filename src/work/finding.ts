@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
+import { isId } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
 import type { Store } from '#store/store';
 
 export type Found =

@@ -1,7 +1,7 @@
-import { type Pair, readPairs } from '#domain/form-pairs';
+import { type Pair, readPairs } from '#domain/http/form-pairs';
 import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from './fields.ts';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 
 /** Like a malformed body. */
 const MOST_PAIRS = 10_000;

@@ -1,6 +1,6 @@
-import { resolveRedirect } from '#domain/explain-failure';
-import { isId } from '#domain/ids';
-import { readTrace } from '#domain/run-trace';
+import { resolveRedirect } from '#domain/judging/explain-failure';
+import { isId } from '#domain/base/ids';
+import { readTrace } from '#domain/runs/run-trace';
 import { bind } from '#store/database/context';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';

@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import type { JobStatus } from '#domain/run-status';
+import { isId } from '#domain/base/ids';
+import type { JobStatus } from '#domain/runs/run-status';
 import type { AcceptedJob } from '#store/jobs/accept-jobs';
 import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
 import type { ResentCount } from '#store/jobs/resent';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMask, MASK } from '#domain/masking';
+import { createMask, MASK } from '#domain/runs/masking';
 import { maskDeep } from './masking.ts';
 
 const mask = createMask(['card', 'X-Card']);

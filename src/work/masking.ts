@@ -1,4 +1,4 @@
-import { type Mask, MASK } from '#domain/masking';
+import { type Mask, MASK } from '#domain/runs/masking';
 import { JsonText } from './resources/resource.ts';
 import { decodeBody } from './run-detail.ts';
 

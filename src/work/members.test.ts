@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import { NotAllowed } from '#domain/not-allowed';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
+import { NotAllowed } from '#domain/http/not-allowed';
 import { aCron, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import type { Need } from './verbs.ts';

@@ -1,10 +1,10 @@
-import { HOUR_MS } from '#domain/instant';
+import { HOUR_MS } from '#domain/base/instant';
 import {
   coversSource,
   findMutingWindow,
   isInsideWindow,
   type AlertSource,
-} from '#domain/maintenance';
+} from '#domain/team/maintenance';
 import type { StoredWindow } from '#store/alerts/windows';
 import type { Store } from '#store/store';
 

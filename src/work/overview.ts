@@ -1,6 +1,6 @@
-import { countFinished, rankHealth } from '#domain/health';
-import { DAY_MS, HOUR_MS } from '#domain/instant';
-import { type Forecast, forecastUsage } from '#domain/usage-forecast';
+import { countFinished, rankHealth } from '#domain/alerts/health';
+import { DAY_MS, HOUR_MS } from '#domain/base/instant';
+import { type Forecast, forecastUsage } from '#domain/team/usage-forecast';
 import type { EndingCertificate } from '#store/alerts/certificates';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { Attention, Counts, Created } from '#store/figures/team-counts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS } from '#domain/instant';
-import { newId } from '#domain/ids';
-import { writeTrace } from '#domain/run-trace';
+import { HOUR_MS } from '#domain/base/instant';
+import { newId } from '#domain/base/ids';
+import { writeTrace } from '#domain/runs/run-trace';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import {
   aClaimant,

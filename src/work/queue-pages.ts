@@ -1,6 +1,6 @@
-import { isId } from '#domain/ids';
-import { DAY_MS } from '#domain/instant';
-import { allowAt, nextStart } from '#domain/rate';
+import { isId } from '#domain/base/ids';
+import { DAY_MS } from '#domain/base/instant';
+import { allowAt, nextStart } from '#domain/team/rate';
 import { bind } from '#store/database/context';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';

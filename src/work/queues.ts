@@ -1,5 +1,5 @@
-import { isId } from '#domain/ids';
-import { changePause, NOT_PAUSED, type Pause } from '#domain/pause';
+import { isId } from '#domain/base/ids';
+import { changePause, NOT_PAUSED, type Pause } from '#domain/team/pause';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { QueueChange } from './resources/queue.ts';

@@ -1,4 +1,4 @@
-import { formatMillis } from '#domain/instant';
+import { formatMillis } from '#domain/base/instant';
 
 /** `attemptNumber` → `attempt_number` */
 type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`

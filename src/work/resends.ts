@@ -1,5 +1,5 @@
-import { earliestIdAt } from '#domain/ids';
-import { startAt } from '#domain/rate';
+import { earliestIdAt } from '#domain/base/ids';
+import { startAt } from '#domain/team/rate';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResentCount } from '#store/jobs/resent';
 import type { Store } from '#store/store';

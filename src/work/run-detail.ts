@@ -1,16 +1,20 @@
-import { writeCurl } from '#domain/as-command';
-import type { Assertion } from '#domain/assertion';
-import { type AssertionVerdict, describeExpected } from '#domain/assertions';
-import { isFaultCode } from '#domain/connection-faults';
-import type { HeaderList, HttpMethod, OutgoingRequest } from '#domain/exchange';
-import { type ExplainedKind, explainFailure, type Explanation } from '#domain/explain-failure';
-import type { FailureReason } from '#domain/failure';
-import { MASK } from '#domain/masking';
-import type { Payload } from '#domain/payload';
-import { buildRequest, frameHeaders } from '#domain/request';
-import type { RunTrace } from '#domain/run-trace';
-import type { IsSecretHeader } from '#domain/secret-headers';
-import { addSignature, withoutSignature } from '#domain/signature';
+import { writeCurl } from '#domain/http/as-command';
+import type { Assertion } from '#domain/judging/assertion';
+import { type AssertionVerdict, describeExpected } from '#domain/judging/assertions';
+import { isFaultCode } from '#domain/http/connection-faults';
+import type { HeaderList, HttpMethod, OutgoingRequest } from '#domain/http/exchange';
+import {
+  type ExplainedKind,
+  explainFailure,
+  type Explanation,
+} from '#domain/judging/explain-failure';
+import type { FailureReason } from '#domain/judging/failure';
+import { MASK } from '#domain/runs/masking';
+import type { Payload } from '#domain/http/payload';
+import { buildRequest, frameHeaders } from '#domain/http/request';
+import type { RunTrace } from '#domain/runs/run-trace';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
+import { addSignature, withoutSignature } from '#domain/http/signature';
 
 export type { Explanation };
 

@@ -1,6 +1,6 @@
-import { findOverlapping } from '#domain/overlap';
+import { findOverlapping } from '#domain/cron/overlap';
 import type { AnsweredRun, FoundRun } from '#store/lists/search';
-import type { RunSearch } from '#domain/run-search';
+import type { RunSearch } from '#domain/runs/run-search';
 import { writeCursor } from '#store/lists/cursor';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';

@@ -1,7 +1,7 @@
-import { isId } from '#domain/ids';
-import { readCronPayload } from '#domain/payload';
-import { hashPayload, readTrace, type RunTrace } from '#domain/run-trace';
-import type { IsSecretHeader } from '#domain/secret-headers';
+import { isId } from '#domain/base/ids';
+import { readCronPayload } from '#domain/http/payload';
+import { hashPayload, readTrace, type RunTrace } from '#domain/runs/run-trace';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';

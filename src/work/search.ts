@@ -1,6 +1,6 @@
-import { isId } from '#domain/ids';
-import { mostFilterCharacters } from '#domain/read-filters';
-import type { RunSearch } from '#domain/run-search';
+import { isId } from '#domain/base/ids';
+import { mostFilterCharacters } from '#domain/runs/read-filters';
+import type { RunSearch } from '#domain/runs/run-search';
 import type { JobSearch } from '#store/lists/lists';
 
 const LAST_TIME = 8_640_000_000_000_000;

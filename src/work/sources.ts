@@ -1,6 +1,6 @@
-import { type Health, judgeHealth, rankHealth, type Streak } from '#domain/health';
-import { isId } from '#domain/ids';
-import { findMutingWindow, findPauseEnd } from '#domain/maintenance';
+import { type Health, judgeHealth, rankHealth, type Streak } from '#domain/alerts/health';
+import { isId } from '#domain/base/ids';
+import { findMutingWindow, findPauseEnd } from '#domain/team/maintenance';
 import type { BoundedCount } from '#store/database/bounded-count';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { RunResult } from '#store/lists/recent-results';

@@ -1,6 +1,6 @@
 import type { TeamPause } from '#store/crons/team-pauses';
 import type { Store } from '#store/store';
-import { nextRunAfter } from '#domain/cron';
+import { nextRunAfter } from '#domain/cron/cron';
 
 export type { TeamPause };
 

@@ -1,6 +1,6 @@
 import { JsonFinder } from '#domain/json/find';
 import { parsePath, type PathStep } from '#domain/json/path';
-import { createMask } from '#domain/masking';
+import { createMask } from '#domain/runs/masking';
 import type { Store } from '#store/store';
 import type { TeamSettings } from './resources/team.ts';
 

@@ -1,18 +1,18 @@
-import { evaluateAnswer, judgeExchange } from '#domain/judge';
-import type { Assertion } from '#domain/assertion';
-import { needsOf } from '#domain/assertions';
+import { evaluateAnswer, judgeExchange } from '#domain/judging/judge';
+import type { Assertion } from '#domain/judging/assertion';
+import { needsOf } from '#domain/judging/assertions';
 import {
   type Exchange,
   type HeaderList,
   type HttpMethod,
   QUERY_TOO_LONG,
   type Sender,
-} from '#domain/exchange';
-import { type Payload, readCronPayload } from '#domain/payload';
-import { buildRequest } from '#domain/request';
-import { readTrace, writeTrace } from '#domain/run-trace';
-import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
-import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
+} from '#domain/http/exchange';
+import { type Payload, readCronPayload } from '#domain/http/payload';
+import { buildRequest } from '#domain/http/request';
+import { readTrace, writeTrace } from '#domain/runs/run-trace';
+import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/http/signature';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/team/queue-settings';
 import type { Store } from '#store/store';
 import { type Masking, showRun, withMasks } from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';

@@ -1,11 +1,11 @@
 /** The actions on a team: the role that each needs (§5.8), and its activity entry (§5.10). */
 import { isDeepStrictEqual } from 'node:util';
-import { notifiesNobody } from '#domain/alert-settings';
-import type { ActivityAction, ActivityEntry } from '#domain/activity';
-import { countOf } from '#domain/amounts';
-import { NotAllowed } from '#domain/not-allowed';
-import { describeUntil, type Pause } from '#domain/pause';
-import { formatRate } from '#domain/rate';
+import { notifiesNobody } from '#domain/alerts/alert-settings';
+import type { ActivityAction, ActivityEntry } from '#domain/team/activity';
+import { countOf } from '#domain/base/amounts';
+import { NotAllowed } from '#domain/http/not-allowed';
+import { describeUntil, type Pause } from '#domain/team/pause';
+import { formatRate } from '#domain/team/rate';
 import type { ChannelOutcome, ChannelSettings } from './channels.ts';
 import type { CronChange } from './cron-actions.ts';
 import type { BulkKind, BulkOutcome, ChosenAnswers } from './bulk-actions.ts';

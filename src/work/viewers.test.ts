@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NotAllowed } from '#domain/not-allowed';
+import { NotAllowed } from '#domain/http/not-allowed';
 import { aCron, aJob, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import { type Need, VERBS } from './verbs.ts';

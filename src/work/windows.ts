@@ -1,5 +1,10 @@
-import { isId } from '#domain/ids';
-import { type AlertSource, coversSource, endOfWindow, isInsideWindow } from '#domain/maintenance';
+import { isId } from '#domain/base/ids';
+import {
+  type AlertSource,
+  coversSource,
+  endOfWindow,
+  isInsideWindow,
+} from '#domain/team/maintenance';
 import type { Store } from '#store/store';
 import type { NamedSource, StoredWindow } from '#store/alerts/windows';
 import type { WindowInput } from './resources/window.ts';

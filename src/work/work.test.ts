@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { type Clock, wakeAt } from '#domain/clock';
-import { newId } from '#domain/ids';
-import { silentLog } from '#domain/log';
+import { type Clock, wakeAt } from '#domain/base/clock';
+import { newId } from '#domain/base/ids';
+import { silentLog } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
 import { openStore, type Store } from '#store/store';
 import { forEachDatabase } from '#testing/process';

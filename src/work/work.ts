@@ -1,4 +1,4 @@
-import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/secret-headers';
+import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/http/secret-headers';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
 import { type Acting, workFor } from './acting.ts';

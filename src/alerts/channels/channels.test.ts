@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { ChatKind, PostedChannel, PostedKind } from '#domain/notification-channel';
+import type { ChatKind, PostedChannel, PostedKind } from '#domain/alerts/notification-channel';
 import { SAMPLE_MESSAGE } from '#testing/alert-message';
 import { formatMail } from './email.ts';
 import { cut, type Message } from './message.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#domain/escape-html';
+import { escapeHtml } from '#domain/base/escape-html';
 import { cut, type Message } from './message.ts';
 
 interface MailContent {

@@ -1,4 +1,4 @@
-import type { AlertLevel } from '#domain/alert-streak';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
 import type { StoredAlert } from '#store/alerts/alerts';
 
 /** Its texts come from outside: a channel escapes everything that it would read as markup. */

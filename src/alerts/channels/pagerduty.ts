@@ -1,4 +1,4 @@
-import { isAside } from '#domain/alert-words';
+import { isAside } from '#domain/alerts/alert-words';
 import { cut, type Message, type MessageDetails, type Subject } from './message.ts';
 import type { Post, PostsFormat } from './post.ts';
 import { linksOf } from './text.ts';

@@ -1,5 +1,5 @@
-import type { HeaderList } from '#domain/exchange';
-import type { ChannelOfKind, PostedKind } from '#domain/notification-channel';
+import type { HeaderList } from '#domain/http/exchange';
+import type { ChannelOfKind, PostedKind } from '#domain/alerts/notification-channel';
 import type { Message } from './message.ts';
 
 /** The body is sent as JSON. */

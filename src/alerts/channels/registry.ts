@@ -1,4 +1,4 @@
-import type { ChatKind, PostedChannel } from '#domain/notification-channel';
+import type { ChatKind, PostedChannel } from '#domain/alerts/notification-channel';
 import { discord } from './discord.ts';
 import { googleChat } from './google-chat.ts';
 import { mattermost } from './mattermost.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import type { IsSecretHeader } from '#domain/secret-headers';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
 import { type Fields, Findings } from '#work/fields';
 import {
   type Given,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link, useNavigation } from 'react-router';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { CheckField, NameField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';

@@ -1,4 +1,4 @@
-import { describeAction } from '#domain/activity';
+import { describeAction } from '#domain/team/activity';
 import { Panel } from '../parts/Panel.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Activity } from '../services.ts';

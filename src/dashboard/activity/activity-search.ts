@@ -1,6 +1,6 @@
-import { ACTIVITY_AREAS, type ActivityArea } from '#domain/activity';
-import { FilterReader, type ReadFilters } from '#domain/read-filters';
-import { readInstant, timeSentence } from '#domain/run-search';
+import { ACTIVITY_AREAS, type ActivityArea } from '#domain/team/activity';
+import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
+import { readInstant, timeSentence } from '#domain/runs/run-search';
 import { readIdCursor } from '../lists/cut-page.ts';
 import type { ActivityAsked } from '../services.ts';
 

@@ -7,7 +7,7 @@ import {
   isKindWithFields,
   type KindWithFields,
   nameOfKind,
-} from '#domain/notification-channel';
+} from '#domain/alerts/notification-channel';
 import { ChoiceField, LinesField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { EnterSaves } from '../forms/FormActions.tsx';

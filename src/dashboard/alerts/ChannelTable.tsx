@@ -1,7 +1,7 @@
 import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { nameOfKind } from '#domain/notification-channel';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { nameOfKind } from '#domain/alerts/notification-channel';
 import { countOf } from '../words/amounts.ts';
 import { actionsColumn, type Column } from '../lists/DataTable.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';

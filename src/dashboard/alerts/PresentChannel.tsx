@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isMailedKind, nameOfKind } from '#domain/notification-channel';
+import { isMailedKind, nameOfKind } from '#domain/alerts/notification-channel';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import { parseUtc } from '#domain/instant';
-import { LIMITS } from '#domain/limits';
+import { parseUtc } from '#domain/base/instant';
+import { LIMITS } from '#domain/base/limits';
 import { CheckField, InstantField, TextField } from '../forms/Field.tsx';
 import { Form, useField, useShown, useTypedValues } from '../forms/Form.tsx';
 import formClasses from '../forms/Form.module.css';

@@ -1,4 +1,4 @@
-import { FilterReader, type ReadFilters } from '#domain/read-filters';
+import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
 import { readIdCursor } from '../lists/cut-page.ts';
 import type { AlertFilter, NamedSource } from '../services.ts';
 

@@ -1,13 +1,13 @@
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { describeEvent, isAside, isWatchKind } from '#domain/alert-words';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { describeEvent, isAside, isWatchKind } from '#domain/alerts/alert-words';
 import {
   type AddressState,
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
   valueOf,
-} from '#domain/notification-channel';
-import { describeUsage } from '#domain/usage';
+} from '#domain/alerts/notification-channel';
+import { describeUsage } from '#domain/team/usage';
 import type { Values } from '../forms/values.ts';
 import { describeOutcome } from '../runs/reasons.ts';
 import type {

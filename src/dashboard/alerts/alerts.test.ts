@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { CHANNEL_KINDS } from '#domain/notification-channel';
-import { WEEK_MS } from '#domain/maintenance';
+import { CHANNEL_KINDS } from '#domain/alerts/notification-channel';
+import { WEEK_MS } from '#domain/team/maintenance';
 import { offerSources, readAlertSearch } from './alert-filter.ts';
 import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 

@@ -1,6 +1,6 @@
-import { LEVEL_NAMES } from '#domain/alert-words';
-import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
-import type { AlertLevel } from '#domain/alert-streak';
+import { LEVEL_NAMES } from '#domain/alerts/alert-words';
+import { type AlertSettings, DEFAULT_REF } from '#domain/alerts/alert-settings';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 import { nameOfChannel, presentRefs } from './alert-words.ts';
 

@@ -1,4 +1,4 @@
-import { WEEK_MS } from '#domain/maintenance';
+import { WEEK_MS } from '#domain/team/maintenance';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 
 export const tooManyWindows =

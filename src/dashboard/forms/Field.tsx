@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { capitalize } from '../words/amounts.ts';
 import { useField } from './Form.tsx';
 import { wrongId } from './wrong-fields.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'react-router';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { useShell } from '../page/shell.ts';
 import { Glyph } from '../parts/Glyph.tsx';

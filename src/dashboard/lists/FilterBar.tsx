@@ -1,6 +1,6 @@
 import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation, useNavigation, useSubmit } from 'react-router';
-import type { FilterFaults } from '#domain/read-filters';
+import type { FilterFaults } from '#domain/runs/read-filters';
 import { Submit } from '../parts/Button.tsx';
 import classes from './FilterBar.module.css';
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'react-router';
-import { mostFilterCharacters } from '#domain/read-filters';
+import { mostFilterCharacters } from '#domain/runs/read-filters';
 import type { NamedSource } from '../services.ts';
 import { capitalize } from '../words/amounts.ts';
 import { FilterFault, useFilter } from './FilterBar.tsx';

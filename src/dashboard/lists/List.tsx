@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import type { FilterFaults } from '#domain/read-filters';
+import type { FilterFaults } from '#domain/runs/read-filters';
 import { Glyph } from '../parts/Glyph.tsx';
 import { formatUtc } from '../words/times.ts';
 import { DataTable, type DataTableProps } from './DataTable.tsx';

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useHref, useLocation, useNavigation } from 'react-router';
-import { FAILURE_TEXTS } from '#domain/failure';
+import { FAILURE_TEXTS } from '#domain/judging/failure';
 import { may } from '#people/roles';
 import { Form } from '../forms/Form.tsx';
 import { LeaveGuard } from '../forms/LeaveGuard.tsx';

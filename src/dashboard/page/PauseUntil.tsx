@@ -1,4 +1,4 @@
-import { parseUtc } from '#domain/instant';
+import { parseUtc } from '#domain/base/instant';
 import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
 import { ConfirmDialog } from '../parts/Popover.tsx';

@@ -1,4 +1,4 @@
-import { countOf } from '#domain/amounts';
+import { countOf } from '#domain/base/amounts';
 import { CopyButton } from './CopyButton.tsx';
 import { layOutJson } from './json-layout.ts';
 import classes from './Code.module.css';

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
-import { cookieScopeOf } from '#domain/public-address';
+import { cookieScopeOf } from '#domain/http/public-address';
 import { basePathInBrowser } from '../address.ts';
 import {
   describeDay,

@@ -1,5 +1,5 @@
-import { countOf } from '#domain/amounts';
-import { formatMilliseconds } from '#domain/duration-words';
+import { countOf } from '#domain/base/amounts';
+import { formatMilliseconds } from '#domain/base/duration-words';
 import { formatUtc } from '../words/times.ts';
 import classes from './RecentResults.module.css';
 

@@ -1,4 +1,4 @@
-import { countOf } from '#domain/amounts';
+import { countOf } from '#domain/base/amounts';
 import classes from './UsageBar.module.css';
 
 type UsageBarProps = { used: number; limit: number | null; label: string };

@@ -1,9 +1,9 @@
 import { data } from 'react-router';
-import { ALERT_LEVELS } from '#domain/alert-settings';
-import { failedInARow } from '#domain/alert-words';
-import { describeUntil } from '#domain/pause';
-import { formatUtcMinute } from '#domain/instant';
-import { FilterReader } from '#domain/read-filters';
+import { ALERT_LEVELS } from '#domain/alerts/alert-settings';
+import { failedInARow } from '#domain/alerts/alert-words';
+import { describeUntil } from '#domain/team/pause';
+import { formatUtcMinute } from '#domain/base/instant';
+import { FilterReader } from '#domain/runs/read-filters';
 import { ActionButton } from '../forms/Form.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { PauseUntil, readUntil } from '../page/PauseUntil.tsx';

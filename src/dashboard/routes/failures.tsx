@@ -8,7 +8,7 @@ import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch, EmptyState, List } from '../lists/List.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { FilterReader, type ReadFilters } from '#domain/read-filters';
+import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';

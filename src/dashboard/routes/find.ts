@@ -1,5 +1,5 @@
 import { open } from '../serving/open.ts';
-import { isId } from '#domain/ids';
+import { isId } from '#domain/base/ids';
 import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
 import type { Route } from './+types/find.ts';

@@ -1,7 +1,7 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { notFound, open } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { describeDuration, formatMilliseconds } from '#domain/duration-words';
+import { describeDuration, formatMilliseconds } from '#domain/base/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { CutText, RequestLine } from '../parts/RequestLine.tsx';
 import { Notice } from '../parts/Notice.tsx';

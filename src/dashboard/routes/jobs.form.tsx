@@ -1,5 +1,5 @@
 import { redirect } from 'react-router';
-import { formatUtcMinute } from '#domain/instant';
+import { formatUtcMinute } from '#domain/base/instant';
 import { useField, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { shortenTest } from '../runs/run-text.ts';
@@ -15,7 +15,7 @@ import {
   tooLate,
 } from '../work-forms/read-forms.ts';
 import type { JobInput } from '#work/resources/job';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { Advanced } from '../forms/Advanced.tsx';
 import { ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';

@@ -1,7 +1,7 @@
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
-import { ownPathOf } from '#domain/public-address';
+import { ownPathOf } from '#domain/http/public-address';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { byDue, byTime, changeSearch, EmptyState, List } from '../lists/List.tsx';

@@ -1,4 +1,4 @@
-import { formatUtcMinute, HOUR_MS } from '#domain/instant';
+import { formatUtcMinute, HOUR_MS } from '#domain/base/instant';
 import { may } from '#people/roles';
 import { readFormPairs } from '#work/form-fields';
 import { readWindowInput } from '#work/resources/window';

@@ -3,7 +3,7 @@ import type { ChannelView } from '../services.ts';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, redirect } from 'react-router';
-import { isMailedKind } from '#domain/notification-channel';
+import { isMailedKind } from '#domain/alerts/notification-channel';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';

@@ -1,10 +1,10 @@
 import { data, Link } from 'react-router';
-import { ALERT_LEVELS } from '#domain/alert-settings';
-import { describeBacklogRule, describeFailureRule, kindsOf } from '#domain/queue-watch';
-import { describeRate } from '#domain/rate';
-import { describeUntil } from '#domain/pause';
-import { FilterReader } from '#domain/read-filters';
-import { formatRetrySchedule } from '#domain/retry-schedule';
+import { ALERT_LEVELS } from '#domain/alerts/alert-settings';
+import { describeBacklogRule, describeFailureRule, kindsOf } from '#domain/alerts/queue-watch';
+import { describeRate } from '#domain/team/rate';
+import { describeUntil } from '#domain/team/pause';
+import { FilterReader } from '#domain/runs/read-filters';
+import { formatRetrySchedule } from '#domain/judging/retry-schedule';
 import { ActionButton } from '../forms/Form.tsx';
 import { PauseUntil, readUntil } from '../page/PauseUntil.tsx';
 import { ButtonLink } from '../parts/Button.tsx';

@@ -1,5 +1,5 @@
-import { HTTP_METHODS } from '#domain/exchange';
-import { LIMITS, rangeOf } from '#domain/limits';
+import { HTTP_METHODS } from '#domain/http/exchange';
+import { LIMITS, rangeOf } from '#domain/base/limits';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
 import { silencesFailures } from '#work/verbs';

@@ -1,8 +1,8 @@
 import { Link } from 'react-router';
-import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
-import { reasonNames } from '#domain/failure';
-import type { ReadFilters } from '#domain/read-filters';
-import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/http/connection-faults';
+import { reasonNames } from '#domain/judging/failure';
+import type { ReadFilters } from '#domain/runs/read-filters';
+import { filterSentences, readRunSearch, type RunSearch } from '#domain/runs/run-search';
 import { offerSources } from '../alerts/alert-filter.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { FilterBar, useNarrowed } from '../lists/FilterBar.tsx';

@@ -1,6 +1,6 @@
 import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import { describeAction } from '#domain/activity';
+import { describeAction } from '#domain/team/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
 import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';

@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router';
-import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/activity';
+import { ACTIVITY_AREAS, describeAction, findNamedDoer } from '#domain/team/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
 import { cutPage } from '../lists/cut-page.ts';

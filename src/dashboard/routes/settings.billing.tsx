@@ -1,5 +1,5 @@
 import { open } from '../serving/open.ts';
-import { listDaysOfMonth } from '#domain/usage-forecast';
+import { listDaysOfMonth } from '#domain/team/usage-forecast';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';

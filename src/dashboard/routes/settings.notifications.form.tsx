@@ -1,12 +1,12 @@
 import { data } from 'react-router';
-import { DEFAULT_REF } from '#domain/alert-settings';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import {
   type ChannelConfig,
   DEFAULT_CHANNEL,
   nameOfKind,
   fieldsOfKind,
   isKindWithFields,
-} from '#domain/notification-channel';
+} from '#domain/alerts/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import { readFormPairs } from '#work/form-fields';
 import { inputName, nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';

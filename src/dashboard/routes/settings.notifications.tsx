@@ -1,5 +1,5 @@
 import { ButtonLink } from '../parts/Button.tsx';
-import { isMailedKind, MOST_CHANNELS } from '#domain/notification-channel';
+import { isMailedKind, MOST_CHANNELS } from '#domain/alerts/notification-channel';
 import { nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
 import { ChannelTrouble, NoMailServer } from '../alerts/PresentChannel.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import docs from '#docs/signing.md?raw';
-import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
+import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/http/signature';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
 import { ActionButton, Form, FormSection, useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Link, useActionData, useLocation } from 'react-router';
-import { describeRate } from '#domain/rate';
+import { describeRate } from '#domain/team/rate';
 import { PlainField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useAnswer } from '../page/shell.ts';

@@ -1,7 +1,7 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { useEffect, useState } from 'react';
 import { Link, useFetcher, useLocation } from 'react-router';
-import { describeRate } from '#domain/rate';
+import { describeRate } from '#domain/team/rate';
 import { countOf } from '../words/amounts.ts';
 import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';

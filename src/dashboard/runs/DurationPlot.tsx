@@ -1,4 +1,4 @@
-import { formatMilliseconds, describeDuration } from '#domain/duration-words';
+import { formatMilliseconds, describeDuration } from '#domain/base/duration-words';
 import { Time } from '../parts/Time.tsx';
 import { Lines, type PlotGap, StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';

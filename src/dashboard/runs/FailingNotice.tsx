@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import type { AlertSettings } from '#domain/alert-settings';
+import type { AlertSettings } from '#domain/alerts/alert-settings';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { Streak, Work } from '../services.ts';

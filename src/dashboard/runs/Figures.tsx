@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { describeDuration, formatMilliseconds } from '#domain/duration-words';
+import { describeDuration, formatMilliseconds } from '#domain/base/duration-words';
 import { Panel } from '../parts/Panel.tsx';
 import type { Counts, Figures as Numbers, PeriodFigures, Usage } from '../services.ts';
 import { capped, formatAmount, formatRate, formatRunsAnHour } from '../words/amounts.ts';

@@ -1,7 +1,7 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { Link } from 'react-router';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { nameOfKind } from '#domain/notification-channel';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { nameOfKind } from '#domain/alerts/notification-channel';
 import { useMayNotify } from '../page/may-change.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { ChannelView } from '../services.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { hasEnded } from '#domain/cron-end';
-import { countFinished, describeStreakOf } from '#domain/health';
+import { hasEnded } from '#domain/cron/cron-end';
+import { countFinished, describeStreakOf } from '#domain/alerts/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { ActionButton } from '../forms/Form.tsx';

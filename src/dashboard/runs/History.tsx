@@ -3,7 +3,7 @@ import { BodyPeek } from '../parts/Popover.tsx';
 import { type Column, timeColumn } from '../lists/DataTable.tsx';
 import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch, EmptyState, List } from '../lists/List.tsx';
-import type { FilterFaults } from '#domain/read-filters';
+import type { FilterFaults } from '#domain/runs/read-filters';
 import { Status } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import type { HistoryRun, RowsPage } from '../services.ts';

@@ -1,4 +1,4 @@
-import type { FilterFaults } from '#domain/read-filters';
+import type { FilterFaults } from '#domain/runs/read-filters';
 import { FilterBar, OtherFaults, useFilter } from '../lists/FilterBar.tsx';
 import {
   FilterChoice,

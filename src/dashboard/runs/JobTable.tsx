@@ -1,4 +1,4 @@
-import { isFailedJob } from '#domain/run-status';
+import { isFailedJob } from '#domain/runs/run-status';
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne, NOTHING } from '../words/amounts.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { searchFrom } from '#domain/cron';
-import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
+import { searchFrom } from '#domain/cron/cron';
+import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron/cron-end';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { useShell } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';

@@ -1,4 +1,4 @@
-import { describeDuration } from '#domain/duration-words';
+import { describeDuration } from '#domain/base/duration-words';
 import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
 import type { QueueHistory as History } from '../services.ts';

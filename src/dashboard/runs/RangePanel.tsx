@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import type { FilterFaults } from '#domain/read-filters';
+import type { FilterFaults } from '#domain/runs/read-filters';
 import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch } from '../lists/List.tsx';
 import classes from './RangePanel.module.css';

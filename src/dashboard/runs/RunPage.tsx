@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatMilliseconds } from '#domain/duration-words';
+import { formatMilliseconds } from '#domain/base/duration-words';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';

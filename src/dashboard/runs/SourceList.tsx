@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { HEALTHS } from '#domain/health';
-import { coversSource } from '#domain/maintenance';
-import { FilterReader, type ReadFilters } from '#domain/read-filters';
-import { readTag, tagSentence } from '#domain/tags';
+import { HEALTHS } from '#domain/alerts/health';
+import { coversSource } from '#domain/team/maintenance';
+import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
+import { readTag, tagSentence } from '#domain/team/tags';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';
 import { readCursor } from '../lists/cut-page.ts';

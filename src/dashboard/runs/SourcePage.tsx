@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import type { AlertSettings } from '#domain/alert-settings';
-import type { AlertLevel } from '#domain/alert-streak';
+import type { AlertSettings } from '#domain/alerts/alert-settings';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import type { Assertion } from '#domain/assertion';
-import type { SlowRule } from '#domain/slow-runs';
+import type { Assertion } from '#domain/judging/assertion';
+import type { SlowRule } from '#domain/alerts/slow-runs';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { CutText } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';

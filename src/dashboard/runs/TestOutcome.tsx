@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { FAILURE_TEXTS } from '#domain/failure';
-import { formatMilliseconds } from '#domain/duration-words';
+import { FAILURE_TEXTS } from '#domain/judging/failure';
+import { formatMilliseconds } from '#domain/base/duration-words';
 import { Notice } from '../parts/Notice.tsx';
 import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';

@@ -1,5 +1,5 @@
-import type { Timing } from '#domain/exchange';
-import { formatMilliseconds } from '#domain/duration-words';
+import type { Timing } from '#domain/http/exchange';
+import { formatMilliseconds } from '#domain/base/duration-words';
 import classes from './Run.module.css';
 
 const parts = [

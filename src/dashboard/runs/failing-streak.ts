@@ -1,4 +1,4 @@
-import { MOST_IN_STREAK, type Streak } from '#domain/health';
+import { MOST_IN_STREAK, type Streak } from '#domain/alerts/health';
 import { formatShort } from '../words/times.ts';
 
 /** `Failed 4 times in a row since 20 Nov 16:00 UTC`; of a queue: `4 jobs failed in a row since …` */

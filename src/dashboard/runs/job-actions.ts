@@ -1,5 +1,5 @@
 import { data } from 'react-router';
-import { formatRate } from '#domain/rate';
+import { formatRate } from '#domain/team/rate';
 import { readSpread } from '#work/resources/queue';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';

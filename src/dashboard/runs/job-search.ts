@@ -1,13 +1,13 @@
-import { reasons } from '#domain/failure';
-import { FilterReader, type ReadFilters } from '#domain/read-filters';
+import { reasons } from '#domain/judging/failure';
+import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
 import {
   filterSentences,
   finishWithWords,
   readInstant,
   timeSentence,
   writeInstant,
-} from '#domain/run-search';
-import { readStatusCodes } from '#domain/status-codes';
+} from '#domain/runs/run-search';
+import { readStatusCodes } from '#domain/http/status-codes';
 import { capitalize } from '../words/amounts.ts';
 import type { JobSearch, JobTab, BulkTask, ShownTask } from '../services.ts';
 

@@ -1,5 +1,5 @@
 /** The next run starts on time all the same (§3.1). */
-import { describeDuration } from '#domain/duration-words';
+import { describeDuration } from '#domain/base/duration-words';
 import type { RunResult } from '../services.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/http/connection-faults';
 import {
   describeUnknown,
   type FailureReason,
   isUnknown,
   reasonNames,
   reasons,
-} from '#domain/failure';
+} from '#domain/judging/failure';
 import type { StatusName } from '../parts/Status.tsx';
 import { capitalize, NOTHING } from '../words/amounts.ts';
 import type { JobListRow } from '../services.ts';

@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { formatMilliseconds } from '#domain/duration-words';
+import { formatMilliseconds } from '#domain/base/duration-words';
 import { type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { NOTHING } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';

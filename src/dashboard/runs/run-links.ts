@@ -1,4 +1,4 @@
-import { writeInstant } from '#domain/run-search';
+import { writeInstant } from '#domain/runs/run-search';
 import type { OutcomeStep } from '../services.ts';
 
 export function pageOfRun(kind: 'job' | 'execution', id: string): string {

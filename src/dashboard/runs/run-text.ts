@@ -1,5 +1,5 @@
 /** Loaded on demand. */
-import { hasMask } from '#domain/masking';
+import { hasMask } from '#domain/runs/masking';
 import type { RunDetail, TestRunOutcome } from '../services.ts';
 
 const mostInline = 16_384;

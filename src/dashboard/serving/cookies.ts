@@ -1,7 +1,7 @@
 /** The session's cookie belongs to people. */
 import { randomUUID } from 'node:crypto';
 import { parse } from 'hono/utils/cookie';
-import { cookieScopeOf } from '#domain/public-address';
+import { cookieScopeOf } from '#domain/http/public-address';
 import { type Context, redirectWithCookies, requestFacts } from '../context.ts';
 import { knownZone } from '../words/times.ts';
 import { readOwnPath } from './own-path.ts';

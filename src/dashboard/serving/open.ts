@@ -1,6 +1,6 @@
 import { data } from 'react-router';
-import { countOf } from '#domain/amounts';
-import { isTeamFull } from '#domain/team-bounds';
+import { countOf } from '#domain/base/amounts';
+import { isTeamFull } from '#domain/team/team-bounds';
 import {
   type Context,
   redirectWithCookies,

@@ -2,8 +2,8 @@
  * Decides who sees which page, before every loader and action. Pages that are not named here need a session and a team.
  */
 import { data, type MiddlewareFunction } from 'react-router';
-import { nameUser } from '#domain/actors';
-import { basePathOf, ownPathOf } from '#domain/public-address';
+import { nameUser } from '#domain/team/actors';
+import { basePathOf, ownPathOf } from '#domain/http/public-address';
 import { may } from '#people/roles';
 import { isForm } from '../page/may-change.ts';
 import {

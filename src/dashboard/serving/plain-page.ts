@@ -1,4 +1,4 @@
-import { escapeHtml } from '#domain/escape-html';
+import { escapeHtml } from '#domain/base/escape-html';
 
 /** Without scripts and without anything of the request, for when the application can't answer. */
 export type PlainPage = {

@@ -1,6 +1,6 @@
 /** A larger form is refused before a field is read. */
 import { data } from 'react-router';
-import { readPairs } from '#domain/form-pairs';
+import { readPairs } from '#domain/http/form-pairs';
 import { requestFacts, type Context } from '../context.ts';
 
 const KIB = 1_024;

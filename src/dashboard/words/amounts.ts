@@ -1,4 +1,4 @@
-export { countOf, formatAmount, isOne } from '#domain/amounts';
+export { countOf, formatAmount, isOne } from '#domain/base/amounts';
 
 /** Stands for a missing value. Two-line rows leave it out. */
 export const NOTHING = '–';

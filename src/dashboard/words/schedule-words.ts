@@ -1,8 +1,8 @@
 import cronstrue from 'cronstrue';
-import { DAY_MS } from '#domain/instant';
-import { parseCronExpression, upcomingRuns } from '#domain/cron';
-import { SHORTCUTS } from '#domain/cron-fields';
-import { LIMITS } from '#domain/limits';
+import { DAY_MS } from '#domain/base/instant';
+import { parseCronExpression, upcomingRuns } from '#domain/cron/cron';
+import { SHORTCUTS } from '#domain/cron/cron-fields';
+import { LIMITS } from '#domain/base/limits';
 
 export type ScheduleReading =
   | { kind: 'empty' }

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/assertion';
+import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/judging/assertion';
 import { describeWrong, FieldFrame } from '../forms/Field.tsx';
 import { useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';

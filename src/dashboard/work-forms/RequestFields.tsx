@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import { HTTP_METHODS } from '#domain/exchange';
-import { MOST_TAGS, TAG_CHARACTERS } from '#domain/tags';
+import { HTTP_METHODS } from '#domain/http/exchange';
+import { MOST_TAGS, TAG_CHARACTERS } from '#domain/team/tags';
 import {
   CheckField,
   ChoiceField,

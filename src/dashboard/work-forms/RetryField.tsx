@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import { parseRetrySchedule } from '#domain/retry-schedule';
-import { describeDuration } from '#domain/duration-words';
+import { parseRetrySchedule } from '#domain/judging/retry-schedule';
+import { describeDuration } from '#domain/base/duration-words';
 import { PlainField } from '../forms/Field.tsx';
 import { round } from '../plots/plot-scale.ts';
 import classes from '../forms/Form.module.css';

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from 'react';
-import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
-import { searchFrom } from '#domain/cron';
-import { parseUtc } from '#domain/instant';
-import { LIMITS } from '#domain/limits';
+import { type CronEnd, timesWithinEnd } from '#domain/cron/cron-end';
+import { searchFrom } from '#domain/cron/cron';
+import { parseUtc } from '#domain/base/instant';
+import { LIMITS } from '#domain/base/limits';
 import { InstantField, NumberField, PlainField } from '../forms/Field.tsx';
 import { useField, useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';

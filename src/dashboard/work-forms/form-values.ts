@@ -3,12 +3,12 @@ import {
   type AlertSettings,
   DEFAULT_REF,
   NO_ALERT_SETTINGS,
-} from '#domain/alert-settings';
-import { type Assertion, textsOfAssertion } from '#domain/assertion';
-import type { HeaderList } from '#domain/exchange';
-import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
-import type { IsSecretHeader } from '#domain/secret-headers';
-import { isLongerThan } from '#domain/text-length';
+} from '#domain/alerts/alert-settings';
+import { type Assertion, textsOfAssertion } from '#domain/judging/assertion';
+import type { HeaderList } from '#domain/http/exchange';
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
+import type { IsSecretHeader } from '#domain/http/secret-headers';
+import { isLongerThan } from '#domain/base/text-length';
 import type { Cron } from '#work/crons';
 import { channelsField } from '#work/resources/alerts';
 import { CRON } from '#work/resources/cron';
@@ -16,7 +16,7 @@ import { QUEUE } from '#work/resources/queue';
 import { initialOf, writeTexts } from '#work/resources/resource';
 import { textIn, type Values } from '../forms/values.ts';
 import type { JobDraft } from '../services.ts';
-import { MASK, type Mask } from '#domain/masking';
+import { MASK, type Mask } from '#domain/runs/masking';
 import type { JobDetail } from '#work/jobs';
 import type { Stored } from './read-forms.ts';
 

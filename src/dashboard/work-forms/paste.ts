@@ -1,4 +1,9 @@
-import { looksLikeCrontab, parseCrontabLine, parseCurl, type PastedRequest } from '#domain/paste';
+import {
+  looksLikeCrontab,
+  parseCrontabLine,
+  parseCurl,
+  type PastedRequest,
+} from '#domain/http/paste';
 import { textIn, type Values } from '../forms/values.ts';
 import { writeHeaders } from './form-values.ts';
 

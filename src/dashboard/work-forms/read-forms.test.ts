@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCronForm, readJobForm, readQueueForm } from './read-forms.ts';
-import { createMask, MASK, NO_MASK } from '#domain/masking';
+import { createMask, MASK, NO_MASK } from '#domain/runs/masking';
 
 function form(fields: Record<string, string | string[]>): FormData {
   const data = new FormData();

@@ -1,11 +1,11 @@
 /** By the rules of the API (§2.1–2.3). */
-import { ALERT_LEVELS, DEFAULT_REF } from '#domain/alert-settings';
-import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
-import type { HeaderList } from '#domain/exchange';
-import { isId } from '#domain/ids';
-import { parseUtc } from '#domain/instant';
+import { ALERT_LEVELS, DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { ASSERTION_KINDS, assertionOfTexts } from '#domain/judging/assertion';
+import type { HeaderList } from '#domain/http/exchange';
+import { isId } from '#domain/base/ids';
+import { parseUtc } from '#domain/base/instant';
 import { type JsonField, readJsonField } from '#domain/json/text';
-import { MOST_CHANNELS } from '#domain/notification-channel';
+import { MOST_CHANNELS } from '#domain/alerts/notification-channel';
 import type { Reading } from '#work/fields';
 import type { JobDetail, JobEdit } from '#work/jobs';
 import { channelsField } from '#work/resources/alerts';
@@ -18,7 +18,7 @@ import { readText, textIn, type Values } from '../forms/values.ts';
 import { formatUtc } from '../words/times.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';
-import { MASK, type Mask, NO_MASK } from '#domain/masking';
+import { MASK, type Mask, NO_MASK } from '#domain/runs/masking';
 import { readHeaderLines } from './header-lines.ts';
 
 type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };

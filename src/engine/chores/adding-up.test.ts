@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { silentLog } from '#domain/log';
+import { silentLog } from '#domain/base/log';
 import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { eventually } from '#testing/process';

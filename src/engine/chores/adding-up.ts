@@ -1,6 +1,6 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 
 /** Pause before the first step after a run's end. */
 export const COUNTS_GATHERED_MS = 5_000;

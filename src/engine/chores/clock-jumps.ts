@@ -1,6 +1,6 @@
-import { DAY_MS } from '#domain/instant';
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
+import { DAY_MS } from '#domain/base/instant';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 
 export const BLOCK_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 
 const LOOK_EVERY_MS = 5_000;
 /** A smaller step delays no cron noticeably. */

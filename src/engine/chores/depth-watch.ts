@@ -1,6 +1,6 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 
 /** Several times within the step in which `depths.look` keeps one look. */
 const LOOK_EVERY_MS = 60_000;

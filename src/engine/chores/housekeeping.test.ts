@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { DAY_MS, HOUR_MS } from '#domain/instant';
-import { silentLog } from '#domain/log';
+import { DAY_MS, HOUR_MS } from '#domain/base/instant';
+import { silentLog } from '#domain/base/log';
 import { fillJobs } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';

@@ -1,8 +1,8 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 import { Shrinking } from './shrinking.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
 
 const RENEWED_MS = 30_000;

@@ -1,7 +1,7 @@
-import type { Log } from '#domain/log';
+import type { Log } from '#domain/base/log';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import type { Store } from '#store/store';
-import { Repeating } from '#domain/repeating';
+import { Repeating } from '#domain/base/repeating';
 
 const LOOK_EVERY_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeAction } from '#domain/activity';
-import { newId } from '#domain/ids';
+import { describeAction } from '#domain/team/activity';
+import { newId } from '#domain/base/ids';
 import { aTeam } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { LONGEST_DETAIL } from './activity.ts';

@@ -4,12 +4,12 @@ import {
   type Doer,
   isNamedDoer,
   NAMED_DOERS,
-} from '#domain/activity';
-import { nameUser } from '#domain/actors';
-import { newId } from '#domain/ids';
+} from '#domain/team/activity';
+import { nameUser } from '#domain/team/actors';
+import { newId } from '#domain/base/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
-import { LAST_TIME } from '#domain/instant';
+import { LAST_TIME } from '#domain/base/instant';
 import { above, add, all, below, one, within } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';

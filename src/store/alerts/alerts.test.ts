@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_REF } from '#domain/alert-settings';
-import { GATHER_MS } from '#domain/alert-burst';
-import { newId } from '#domain/ids';
+import { DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { GATHER_MS } from '#domain/alerts/alert-burst';
+import { newId } from '#domain/base/ids';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
 import {

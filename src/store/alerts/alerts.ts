@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { AlertLevel } from '#domain/alert-streak';
-import { isAside } from '#domain/alert-words';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
+import { isAside } from '#domain/alerts/alert-words';
 import type { AlertDelivery } from '../tables/alerts.ts';
 import type { Row } from '../tables/tables.ts';
 import { raiseReminders } from './reminders.ts';
 import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { periodsOf } from '../figures/usage.ts';
 import { above, addMissing, all, atMost, below, change, count, one } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import type { SeenCertificate } from '#domain/certificate';
-import { DAY_MS, MINUTE_MS } from '#domain/instant';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
+import type { SeenCertificate } from '#domain/http/certificate';
+import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import type { Store } from '#store/store';
 import {
   aClaimedJob,

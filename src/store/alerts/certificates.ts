@@ -1,6 +1,6 @@
-import { describeCertificate, type SeenCertificate } from '#domain/certificate';
-import { DAY_MS } from '#domain/instant';
-import type { AlertSource } from '#domain/maintenance';
+import { describeCertificate, type SeenCertificate } from '#domain/http/certificate';
+import { DAY_MS } from '#domain/base/instant';
+import type { AlertSource } from '#domain/team/maintenance';
 import type { Context } from '../database/context.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Database, Trx } from '../database/database.ts';

@@ -3,7 +3,7 @@ import {
   type ChannelRef,
   DEFAULT_REF,
   readAlertSettings,
-} from '#domain/alert-settings';
+} from '#domain/alerts/alert-settings';
 import {
   type ChannelAddress,
   type ChannelConfig,
@@ -11,8 +11,8 @@ import {
   isKindWithFields,
   keepAddresses,
   MOST_CHANNELS,
-} from '#domain/notification-channel';
-import { newId } from '#domain/ids';
+} from '#domain/alerts/notification-channel';
+import { newId } from '#domain/base/ids';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database, Trx } from '../database/database.ts';

@@ -1,6 +1,6 @@
-import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
-import { readCronPayload } from '#domain/payload';
-import type { RequestSpec } from '#domain/request';
+import { type AlertSettings, readAlertSettings } from '#domain/alerts/alert-settings';
+import { readCronPayload } from '#domain/http/payload';
+import type { RequestSpec } from '#domain/http/request';
 import { alertOf, readRow, type RunAlertRow, type StoredAlert } from './alerts.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';

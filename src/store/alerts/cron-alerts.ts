@@ -1,7 +1,7 @@
-import { failedInARow } from '#domain/alert-words';
-import { nextReminder } from '#domain/alert-reminder';
-import { readAlertSettings } from '#domain/alert-settings';
-import { followRun, type Streak } from '#domain/alert-streak';
+import { failedInARow } from '#domain/alerts/alert-words';
+import { nextReminder } from '#domain/alerts/alert-reminder';
+import { readAlertSettings } from '#domain/alerts/alert-settings';
+import { followRun, type Streak } from '#domain/alerts/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement, updateEach } from '../database/prepared.ts';

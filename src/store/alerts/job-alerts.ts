@@ -1,4 +1,4 @@
-import { readAlertSettings } from '#domain/alert-settings';
+import { readAlertSettings } from '#domain/alerts/alert-settings';
 import type { Trx } from '../database/database.ts';
 import { noteFailing } from './reminders.ts';
 import { type Outcome, rowOfRun, raiseAlerts } from './raise-alerts.ts';

@@ -1,7 +1,7 @@
-import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
-import { type Collection, joinCollection } from '#domain/alert-digest';
-import { DEFAULT_CHANNEL } from '#domain/notification-channel';
-import { newId } from '#domain/ids';
+import { type ChannelRef, DEFAULT_REF } from '#domain/alerts/alert-settings';
+import { type Collection, joinCollection } from '#domain/alerts/alert-digest';
+import { DEFAULT_CHANNEL } from '#domain/alerts/notification-channel';
+import { newId } from '#domain/base/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { add, all, change, one } from '../database/rows.ts';

@@ -1,4 +1,4 @@
-import { FIRST_ID, newId } from '#domain/ids';
+import { FIRST_ID, newId } from '#domain/base/ids';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';

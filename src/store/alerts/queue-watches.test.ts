@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS, MINUTE_MS } from '#domain/instant';
+import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
 import { aJob, aQueue, aTeam, runAlerts } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';

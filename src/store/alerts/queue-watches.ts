@@ -1,5 +1,5 @@
-import { readAlertSettings } from '#domain/alert-settings';
-import { findMutingWindow } from '#domain/maintenance';
+import { readAlertSettings } from '#domain/alerts/alert-settings';
+import { findMutingWindow } from '#domain/team/maintenance';
 import {
   followWatch,
   judgeBacklog,
@@ -11,7 +11,7 @@ import {
   WATCH_EVERY_MS,
   type WatchKind,
   type WatchRules,
-} from '#domain/queue-watch';
+} from '#domain/alerts/queue-watch';
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';

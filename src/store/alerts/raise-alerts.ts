@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alert-burst';
+import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alerts/alert-burst';
 import {
   type AlertSettings,
   type ChannelRef,
   readAlertSettings,
   resolveChannels,
-} from '#domain/alert-settings';
-import { isAside } from '#domain/alert-words';
-import { newId } from '#domain/ids';
-import { type AlertSource, findMutingWindow } from '#domain/maintenance';
+} from '#domain/alerts/alert-settings';
+import { isAside } from '#domain/alerts/alert-words';
+import { newId } from '#domain/base/ids';
+import { type AlertSource, findMutingWindow } from '#domain/team/maintenance';
 import type { Trx } from '../database/database.ts';
 import { add, addMissing, change, one } from '../database/rows.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';

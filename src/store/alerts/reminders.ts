@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { decideReminder, nextReminder } from '#domain/alert-reminder';
-import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
-import { HOUR_MS, MINUTE_MS } from '#domain/instant';
-import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/maintenance';
+import { decideReminder, nextReminder } from '#domain/alerts/alert-reminder';
+import { type AlertSettings, readAlertSettings } from '#domain/alerts/alert-settings';
+import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
+import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/team/maintenance';
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { pageStatement } from '../database/prepared.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS } from '#domain/instant';
-import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
+import { HOUR_MS } from '#domain/base/instant';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
+import { LEAST_TIMED, type SlowRule } from '#domain/alerts/slow-runs';
 import { deleteSource } from '../retention/delete-runs.ts';
 import type { Store } from '#store/store';
 import {

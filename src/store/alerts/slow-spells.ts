@@ -1,5 +1,5 @@
-import { REMIND_HOURS } from '#domain/alert-settings';
-import type { FailureReason } from '#domain/failure';
+import { REMIND_HOURS } from '#domain/alerts/alert-settings';
+import type { FailureReason } from '#domain/judging/failure';
 import {
   followPace,
   judgePace,
@@ -8,7 +8,7 @@ import {
   type SlowRule,
   type SlowSpell,
   writeSlowRule,
-} from '#domain/slow-runs';
+} from '#domain/alerts/slow-runs';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { nextReminder } from '#domain/alert-reminder';
+import { nextReminder } from '#domain/alerts/alert-reminder';
 import {
   type AlertSettings,
   readAlertSettings,
   REMIND_HOURS,
   resolveChannels,
-} from '#domain/alert-settings';
-import type { AlertLevel } from '#domain/alert-streak';
-import { newId } from '#domain/ids';
-import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
+} from '#domain/alerts/alert-settings';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
+import { newId } from '#domain/base/ids';
+import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/team/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotifications, readKnownChannels } from './notification-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';

@@ -1,4 +1,4 @@
-import type { MaintenanceWindow } from '#domain/maintenance';
+import type { MaintenanceWindow } from '#domain/team/maintenance';
 import type { Reader, Trx } from '../database/database.ts';
 import { listOr } from '../database/parse-list.ts';
 import { all, change, one } from '../database/rows.ts';

@@ -1,6 +1,6 @@
 import { listSources } from './channels.ts';
-import { newId } from '#domain/ids';
-import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
+import { newId } from '#domain/base/ids';
+import { type AlertSource, coversSource, isInsideWindow } from '#domain/team/maintenance';
 import type { Trx } from '../database/database.ts';
 import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
 import {

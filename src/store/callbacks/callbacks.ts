@@ -1,6 +1,6 @@
 import { callbacks as callbacksTable } from '../tables/work.ts';
 import { fieldsOf } from '../tables/table.ts';
-import { earliestIdAt } from '#domain/ids';
+import { earliestIdAt } from '#domain/base/ids';
 import { SecretReader } from '../runs/claims.ts';
 import type { Trx } from '../database/database.ts';
 import type { Context } from '../database/context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MINUTE_MS } from '#domain/instant';
-import type { CronEnd } from '#domain/cron-end';
+import { MINUTE_MS } from '#domain/base/instant';
+import type { CronEnd } from '#domain/cron/cron-end';
 import type { Store } from '#store/store';
 import {
   aClaimant,

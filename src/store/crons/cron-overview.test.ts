@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { type ExecutionFill, fillExecutions } from '#testing/fill';
 import { aCron, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';

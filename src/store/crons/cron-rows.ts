@@ -1,9 +1,13 @@
-import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
-import type { Assertion } from '#domain/assertion';
-import type { CronEnd } from '#domain/cron-end';
-import type { HeaderList, HttpMethod } from '#domain/exchange';
-import { writeSlowRule } from '#domain/slow-runs';
-import { readTags, writeTags } from '#domain/tags';
+import {
+  type AlertSettings,
+  readAlertSettings,
+  writeAlertSettings,
+} from '#domain/alerts/alert-settings';
+import type { Assertion } from '#domain/judging/assertion';
+import type { CronEnd } from '#domain/cron/cron-end';
+import type { HeaderList, HttpMethod } from '#domain/http/exchange';
+import { writeSlowRule } from '#domain/alerts/slow-runs';
+import { readTags, writeTags } from '#domain/team/tags';
 import { toRecord, toRow } from '../database/records.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';

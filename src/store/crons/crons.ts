@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { nextRunAfter, searchFrom } from '#domain/cron';
-import { keepCount, withinEnd } from '#domain/cron-end';
-import type { PlannedCron } from '#domain/usage-forecast';
-import { nextReminder } from '#domain/alert-reminder';
-import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
-import { newId } from '#domain/ids';
-import { changePause, type PauseChange } from '#domain/pause';
-import { readTags, writeTags } from '#domain/tags';
+import { nextRunAfter, searchFrom } from '#domain/cron/cron';
+import { keepCount, withinEnd } from '#domain/cron/cron-end';
+import type { PlannedCron } from '#domain/team/usage-forecast';
+import { nextReminder } from '#domain/alerts/alert-reminder';
+import { readAlertSettings, type RemindHours } from '#domain/alerts/alert-settings';
+import { newId } from '#domain/base/ids';
+import { changePause, type PauseChange } from '#domain/team/pause';
+import { readTags, writeTags } from '#domain/team/tags';
 
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';

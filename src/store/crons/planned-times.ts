@@ -1,11 +1,11 @@
-import { nextRunAfter, searchFrom } from '#domain/cron';
-import { withinEnd } from '#domain/cron-end';
+import { nextRunAfter, searchFrom } from '#domain/cron/cron';
+import { withinEnd } from '#domain/cron/cron-end';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import { endOf } from './row-end.ts';
-import { FIRST_ID } from '#domain/ids';
+import { FIRST_ID } from '#domain/base/ids';
 
 /** Clocks of nodes may differ by this much. */
 const TOLERANCE_MS = 5_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { aCron, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { add, all, atMost, count } from '../database/rows.ts';

@@ -1,5 +1,5 @@
-import { withinEnd } from '#domain/cron-end';
-import { PAUSE_ENDED } from '#domain/pause';
+import { withinEnd } from '#domain/cron/cron-end';
+import { PAUSE_ENDED } from '#domain/team/pause';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { updateEach } from '../database/prepared.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import type { TeamBounds } from '#domain/team-bounds';
+import type { Clock } from '#domain/base/clock';
+import type { TeamBounds } from '#domain/team/team-bounds';
 import type { Databases } from './databases.ts';
 import type { Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '#domain/instant';
+import { MINUTE_MS } from '#domain/base/instant';
 import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { findApplied } from '../migrations/applied.ts';
 import { compareMigrations } from '../migrations/migrations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_CHANNELS } from '#domain/notification-channel';
+import { MOST_CHANNELS } from '#domain/alerts/notification-channel';
 import { aTeam } from '#testing/factories';
 import { openPostgresTestStore } from '#testing/stores';
 import { MOST_WINDOWS } from '../alerts/windows.ts';

@@ -1,4 +1,4 @@
-import { TeamFull, type TeamBounds } from '#domain/team-bounds';
+import { TeamFull, type TeamBounds } from '#domain/team/team-bounds';
 import type { Trx } from './database.ts';
 import { count } from './rows.ts';
 import { lockTeam } from './lock-team.ts';

@@ -1,6 +1,6 @@
 import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
-import { findPauseEnd } from '#domain/maintenance';
+import { findPauseEnd } from '#domain/team/maintenance';
 import { readPausingWindows } from '../alerts/window-rows.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import type { Database } from '../database/database.ts';

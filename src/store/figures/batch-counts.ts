@@ -1,4 +1,4 @@
-import { HOUR_MS } from '#domain/instant';
+import { HOUR_MS } from '#domain/base/instant';
 import { durationHours } from '../tables/figures.ts';
 import { fieldsOf } from '../tables/table.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DURATION_BOUNDS } from '#domain/duration-histogram';
+import { DURATION_BOUNDS } from '#domain/runs/duration-histogram';
 import { aClaimedJob, aJob, aNode, aSettlement, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 

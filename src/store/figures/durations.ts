@@ -1,6 +1,6 @@
-import { HOUR_MS } from '#domain/instant';
-import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/duration-histogram';
-import type { FailureReason } from '#domain/failure';
+import { HOUR_MS } from '#domain/base/instant';
+import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/runs/duration-histogram';
+import type { FailureReason } from '#domain/judging/failure';
 import type { Dialect } from '../database/dialect.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';

@@ -1,10 +1,10 @@
-import { estimateQuantile } from '#domain/duration-histogram';
-import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
+import { estimateQuantile } from '#domain/runs/duration-histogram';
+import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/alerts/slow-runs';
 import type { Database } from '../database/database.ts';
 import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { countsOf } from './durations.ts';
-import { DAY_MS, HOUR_MS } from '#domain/instant';
+import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 
 /** A median of days hardly changes in minutes. */
 const KEPT_MS = 300_000;

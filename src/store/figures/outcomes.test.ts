@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import {
   aClaimant,
   aClaimedJob,

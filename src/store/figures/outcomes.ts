@@ -1,4 +1,4 @@
-import { HOUR_MS } from '#domain/instant';
+import { HOUR_MS } from '#domain/base/instant';
 import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';

@@ -1,11 +1,11 @@
-import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
+import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/runs/run-status';
 import type { Dialect } from '../database/dialect.ts';
 import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
-import { FIRST_ID } from '#domain/ids';
-import { DAY_MS } from '#domain/instant';
+import { FIRST_ID } from '#domain/base/ids';
+import { DAY_MS } from '#domain/base/instant';
 import { pageStatement } from '../database/prepared.ts';
 
 /** For a streak of failures, and a cron's last success. */

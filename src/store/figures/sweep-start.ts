@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 
 /** Ids become visible out of order, at their commits. No transaction lasts longer than this. */
 const SETTLED_AFTER_MS = 60_000;

@@ -1,5 +1,5 @@
 import { COUNT_LIMIT } from '../database/bounded-count.ts';
-import { earliestIdAt } from '#domain/ids';
+import { earliestIdAt } from '#domain/base/ids';
 import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 import { FAILING, type SourceKind } from '../lists/source-states.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../database/context.ts';
 
 /** Each number is at most `COUNT_LIMIT`. */
 export interface Attention {
-  /** Crons and queues whose health is failing (domain/health.ts); none while the team is paused. */
+  /** Crons and queues whose health is failing (domain/alerts/health.ts); none while the team is paused. */
   failingCrons: number;
   failingQueues: number;
   /** Dead letters that were neither retried nor deleted (§3.3). */

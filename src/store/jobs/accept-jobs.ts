@@ -1,6 +1,6 @@
-import type { HeaderList, HttpMethod } from '#domain/exchange';
-import { newId } from '#domain/ids';
-import { TeamFull } from '#domain/team-bounds';
+import type { HeaderList, HttpMethod } from '#domain/http/exchange';
+import { newId } from '#domain/base/ids';
+import { TeamFull } from '#domain/team/team-bounds';
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
@@ -21,7 +21,7 @@ export interface NewJob {
   payload: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
-  /** See domain/actors.ts. */
+  /** See domain/team/actors.ts. */
   actor: string | null;
 }
 

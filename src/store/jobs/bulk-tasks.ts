@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { newId } from '#domain/ids';
-import { formatRate, parseRate, type Rate } from '#domain/rate';
+import { newId } from '#domain/base/ids';
+import { formatRate, parseRate, type Rate } from '#domain/team/rate';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';

@@ -1,6 +1,6 @@
-import { FAILED_JOB_STATUSES } from '#domain/run-status';
-import { newId } from '#domain/ids';
-import { type Rate, startAt } from '#domain/rate';
+import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
+import { newId } from '#domain/base/ids';
+import { type Rate, startAt } from '#domain/team/rate';
 import { sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';

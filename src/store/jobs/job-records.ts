@@ -1,4 +1,4 @@
-import type { HeaderList } from '#domain/exchange';
+import type { HeaderList } from '#domain/http/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
@@ -6,10 +6,10 @@ import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-records.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
-import type { JobStatus } from '#domain/run-status';
+import type { JobStatus } from '#domain/runs/run-status';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { LAST_ID } from '#domain/ids';
+import { LAST_ID } from '#domain/base/ids';
 
 const RECORD_COLUMNS = [
   ...RUN_COLUMNS,

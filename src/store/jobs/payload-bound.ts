@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import { TeamFull } from '#domain/team-bounds';
+import type { Clock } from '#domain/base/clock';
+import { TeamFull } from '#domain/team/team-bounds';
 
 /** In bytes. */
 interface Estimate {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { all, within } from '../database/rows.ts';
 import { IDS, packIds } from '../database/dialect.ts';
-import { isFailedJob, type JobStatus } from '#domain/run-status';
+import { isFailedJob, type JobStatus } from '#domain/runs/run-status';
 import { pageStatement } from '../database/prepared.ts';
 
 export interface ResentCount {

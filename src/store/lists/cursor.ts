@@ -1,4 +1,4 @@
-import { isId } from '#domain/ids';
+import { isId } from '#domain/base/ids';
 import type { JobKey } from './search.ts';
 
 /** After a key, in the order of the list or against it. */

@@ -1,11 +1,11 @@
-import type { FailureReason } from '#domain/failure';
+import type { FailureReason } from '#domain/judging/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { firstKey, mergeKeys, type MergedKey } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
-import { FIRST_ID } from '#domain/ids';
+import { FIRST_ID } from '#domain/base/ids';
 
 export interface FailureGroup {
   reason: FailureReason | 'unknown';

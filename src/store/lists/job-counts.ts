@@ -6,7 +6,7 @@ import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } fro
 import { describeFilters, isGiven, type JobSearch } from './search.ts';
 import { findSourceIds } from './sources.ts';
 import type { ListContext } from './walk.ts';
-import { LAST_TIME } from '#domain/instant';
+import { LAST_TIME } from '#domain/base/instant';
 
 /** `failed`: not resent (§3.3). No tab shows `resent` failed jobs or `retried` attempts alone. */
 export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { FIRST_ID } from '#domain/ids';
-import { LAST_TIME } from '#domain/instant';
+import { FIRST_ID } from '#domain/base/ids';
+import { LAST_TIME } from '#domain/base/instant';
 import {
   type Direction,
   FIND_KEYS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Clock } from '#domain/clock';
-import { newId } from '#domain/ids';
+import type { Clock } from '#domain/base/clock';
+import { newId } from '#domain/base/ids';
 import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
 import { aCron, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';

@@ -1,4 +1,4 @@
-import { faultMessage } from '#domain/connection-faults';
+import { faultMessage } from '#domain/http/connection-faults';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { Span } from '../database/dialect.ts';

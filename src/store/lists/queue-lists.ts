@@ -1,5 +1,5 @@
-import type { Clock } from '#domain/clock';
-import { FAILED_JOB_STATUSES } from '#domain/run-status';
+import type { Clock } from '#domain/base/clock';
+import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 import type { Database } from '../database/database.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count.ts';
@@ -80,7 +80,7 @@ export async function countRunningJobs(
 
 interface RateLoad {
   due: BoundedCount;
-  /** domain/rate.ts */
+  /** domain/team/rate.ts */
   spentUntil: number | null;
 }
 

@@ -1,5 +1,5 @@
-import type { RunOutcome } from '#domain/run-search';
-import { FAILURE_REASONS } from '#domain/failure';
+import type { RunOutcome } from '#domain/runs/run-search';
+import { FAILURE_REASONS } from '#domain/judging/failure';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type Span } from '../database/dialect.ts';
 import { pageStatement, preparedStatement, type PreparedStatement } from '../database/prepared.ts';
@@ -9,11 +9,11 @@ import {
   FAILED_ATTEMPT_STATUSES,
   FAILED_JOB_STATUSES,
   type JobStatus,
-} from '#domain/run-status';
+} from '#domain/runs/run-status';
 import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import { fits, type FoundRun, type JobKey, type Search } from './search.ts';
-import { FIRST_ID } from '#domain/ids';
+import { FIRST_ID } from '#domain/base/ids';
 
 /** Every list of runs is a merge of such ranges. */
 export interface Range {

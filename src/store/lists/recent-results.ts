@@ -1,4 +1,4 @@
-import { ENDED_JOB_STATUSES } from '#domain/run-status';
+import { ENDED_JOB_STATUSES } from '#domain/runs/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';

@@ -1,7 +1,7 @@
-import type { RunSearch } from '#domain/run-search';
+import type { RunSearch } from '#domain/runs/run-search';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { faultMessage } from '#domain/connection-faults';
+import { faultMessage } from '#domain/http/connection-faults';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import {
   type ExecutionFill,

@@ -1,7 +1,7 @@
-import { type FaultCode, faultOfMessage } from '#domain/connection-faults';
-import type { HttpMethod } from '#domain/exchange';
-import type { RunSearch } from '#domain/run-search';
-import { hasStatusCode } from '#domain/status-codes';
+import { type FaultCode, faultOfMessage } from '#domain/http/connection-faults';
+import type { HttpMethod } from '#domain/http/exchange';
+import type { RunSearch } from '#domain/runs/run-search';
+import { hasStatusCode } from '#domain/http/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
 import type { RunRecord } from '../runs/run-records.ts';
 

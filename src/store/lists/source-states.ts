@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { MOST_IN_STREAK, type Streak } from '#domain/health';
-import type { WatchKind } from '#domain/queue-watch';
-import { FAILED_JOB_STATUSES } from '#domain/run-status';
+import { MOST_IN_STREAK, type Streak } from '#domain/alerts/health';
+import type { WatchKind } from '#domain/alerts/queue-watch';
+import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { type PreparedStatement, pageStatement } from '../database/prepared.ts';
@@ -44,7 +44,7 @@ const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queue
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
 
-/** See domain/queue-watch.ts. */
+/** See domain/alerts/queue-watch.ts. */
 const hasOpenAlert = (kind: WatchKind) => `exists (select 1 from queue_watches w
   where w.team_id = queues.team_id and w.queue_id = queues.id and w.kind = '${kind}' and w.since is not null)`;
 

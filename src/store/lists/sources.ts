@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { readTags, tagInList } from '#domain/tags';
+import { readTags, tagInList } from '#domain/team/tags';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 

@@ -1,11 +1,11 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type { Database } from '../database/database.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { earlierFirst, laterFirst, mergeKeys, type MergedKey } from './key-merge.ts';
 import type { Direction, Range } from './ranges.ts';
 import type { JobKey } from './search.ts';
-import { LAST_TIME } from '#domain/instant';
-import { FIRST_ID, LAST_ID } from '#domain/ids';
+import { LAST_TIME } from '#domain/base/instant';
+import { FIRST_ID, LAST_ID } from '#domain/base/ids';
 
 export interface ListContext {
   db: Database;

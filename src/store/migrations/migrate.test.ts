@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { FakeClock } from '#demo/fake-clock';
-import { type Log, silentLog } from '#domain/log';
+import { type Log, silentLog } from '#domain/base/log';
 import { createDatabase } from '#testing/postgres';
 import { eventually } from '#testing/process';
 import { openRows } from '#testing/rows';

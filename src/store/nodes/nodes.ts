@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { dropTakenCallbacks } from '../callbacks/callbacks.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';

@@ -1,6 +1,6 @@
-import { cronCallbackBody } from '#domain/callback';
-import { FAILURE_TEXTS } from '#domain/failure';
-import { newId } from '#domain/ids';
+import { cronCallbackBody } from '#domain/judging/callback';
+import { FAILURE_TEXTS } from '#domain/judging/failure';
+import { newId } from '#domain/base/ids';
 import type { CallbackToSend } from '../callbacks/callbacks.ts';
 import { type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import { followCrons } from '../alerts/cron-alerts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
-import { silentLog } from '#domain/log';
+import { newId } from '#domain/base/ids';
+import { silentLog } from '#domain/base/log';
 import { endPauses } from '#engine/chores/pause-ends';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';

@@ -1,5 +1,5 @@
-import { nextRunAfter } from '#domain/cron';
-import { PAUSE_ENDED } from '#domain/pause';
+import { nextRunAfter } from '#domain/cron/cron';
+import { PAUSE_ENDED } from '#domain/team/pause';
 import { recordBySystem } from '../activity/activity.ts';
 import { endPauseOfCron } from '../crons/crons.ts';
 import { teamPauses } from '../crons/team-pauses.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
 import { add, one, remove } from '../database/rows.ts';

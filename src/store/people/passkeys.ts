@@ -1,5 +1,5 @@
 import type { Row } from '../tables/tables.ts';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { Context } from '../database/context.ts';
 import { addMissing, all, change, one, remove } from '../database/rows.ts';
 import { toRecord } from '../database/records.ts';

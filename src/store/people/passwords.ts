@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { Database, Reader, Trx } from '../database/database.ts';
 import { add, change, one } from '../database/rows.ts';
 

@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { Trx } from '../database/database.ts';
 import { addMissing, not, one, remove } from '../database/rows.ts';
 import { PASSWORD } from './passwords.ts';

@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { Role } from '../tables/accounts.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 import { aTeam } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { add } from '../database/rows.ts';

@@ -1,5 +1,5 @@
-import { newId } from '#domain/ids';
-import { LIMITS } from '#domain/limits';
+import { newId } from '#domain/base/ids';
+import { LIMITS } from '#domain/base/limits';
 import { bind, type Context } from '../database/context.ts';
 import type { Fields } from '../database/dialect.ts';
 import { groupedFind } from '../database/grouped-find.ts';

@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { add, change, not, one, remove } from '../database/rows.ts';

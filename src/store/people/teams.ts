@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { signingSecrets } from './signing-secrets.ts';
 import { addDefaultChannel } from '../alerts/notification-rows.ts';
 import type { Trx } from '../database/database.ts';

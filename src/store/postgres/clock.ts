@@ -1,4 +1,4 @@
-import { type Clock, wakeAt } from '#domain/clock';
+import { type Clock, wakeAt } from '#domain/base/clock';
 import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
 import { findOldSnapshots } from '../figures/snapshots.ts';

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import { Database, logStatements, type OnStatement } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
-import type { Clock } from '#domain/clock';
-import type { Log } from '#domain/log';
-import { newId } from '#domain/ids';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
+import { newId } from '#domain/base/ids';
 import type { Database } from '../database/database.ts';
 import { isSignal, LocalSignals, type Signal, type SignalBus } from '../database/signals.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
-import { newId } from '#domain/ids';
-import { formatRate, parseRate } from '#domain/rate';
-import { readWatchRules, writeWatchRules } from '#domain/queue-watch';
-import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
-import { readTags, writeTags } from '#domain/tags';
-import { writeSlowRule } from '#domain/slow-runs';
+import { readAlertSettings, writeAlertSettings } from '#domain/alerts/alert-settings';
+import { newId } from '#domain/base/ids';
+import { formatRate, parseRate } from '#domain/team/rate';
+import { readWatchRules, writeWatchRules } from '#domain/alerts/queue-watch';
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
+import { readTags, writeTags } from '#domain/team/tags';
+import { writeSlowRule } from '#domain/alerts/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteWithRuns } from '../retention/delete-runs.ts';

@@ -4,7 +4,7 @@ import { remove } from '../database/rows.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 
 export interface RunKey {
   team_id: string;

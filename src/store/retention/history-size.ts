@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import { DAY_MS } from '#domain/instant';
-import { cutHistory } from '#domain/history-size';
+import { DAY_MS } from '#domain/base/instant';
+import { cutHistory } from '#domain/runs/history-size';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Trx } from '../database/database.ts';
-import { DAY_MS } from '#domain/instant';
+import { DAY_MS } from '#domain/base/instant';
 
 /**
  * Successful jobs are in partitions of some days, made ahead and dropped whole. A success whose time has none goes

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { newId } from '#domain/ids';
-import { DAY_MS } from '#domain/instant';
+import { newId } from '#domain/base/ids';
+import { DAY_MS } from '#domain/base/instant';
 import {
   aCron,
   aDeadLetter,
@@ -15,7 +15,7 @@ import {
   aTeam,
   runCron,
 } from '#testing/factories';
-import type { EndedExecutionStatus } from '#domain/run-status';
+import type { EndedExecutionStatus } from '#domain/runs/run-status';
 import { forEachStore } from '#testing/stores';
 import { type Expiring, TABLES_OF_TEAM } from './retention.ts';
 import type { Store } from '../store.ts';

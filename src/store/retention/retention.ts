@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
-import { FIRST_ID } from '#domain/ids';
-import { DAY_MS } from '#domain/instant';
-import { LIMITS } from '#domain/limits';
+import { FIRST_ID } from '#domain/base/ids';
+import { DAY_MS } from '#domain/base/instant';
+import { LIMITS } from '#domain/base/limits';
 import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';

@@ -1,9 +1,9 @@
-import { nextRunAfter } from '#domain/cron';
-import { withinEnd } from '#domain/cron-end';
-import { findPauseEnd } from '#domain/maintenance';
+import { nextRunAfter } from '#domain/cron/cron';
+import { withinEnd } from '#domain/cron/cron-end';
+import { findPauseEnd } from '#domain/team/maintenance';
 import { readPausingWindows } from '../alerts/window-rows.ts';
 import { endOf } from '../crons/row-end.ts';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import {
   claimedRun,
   type ClaimInput,

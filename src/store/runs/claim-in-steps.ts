@@ -1,5 +1,5 @@
-import { findPauseEnd } from '#domain/maintenance';
-import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
+import { findPauseEnd } from '#domain/team/maintenance';
+import { type Allowance, allowAt, nextStart, parseRate } from '#domain/team/rate';
 import { readPausingWindows } from '../alerts/window-rows.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';

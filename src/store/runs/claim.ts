@@ -1,4 +1,4 @@
-import { readSlowRule } from '#domain/slow-runs';
+import { readSlowRule } from '#domain/alerts/slow-runs';
 import type { Claimant, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';

@@ -1,6 +1,6 @@
-import type { Assertion } from '#domain/assertion';
-import type { HeaderList, HttpMethod } from '#domain/exchange';
-import type { SlowRule } from '#domain/slow-runs';
+import type { Assertion } from '#domain/judging/assertion';
+import type { HeaderList, HttpMethod } from '#domain/http/exchange';
+import type { SlowRule } from '#domain/alerts/slow-runs';
 import type { Database } from '../database/database.ts';
 import type { Place } from '../database/dialect.ts';
 import { remembered } from '../database/remembered.ts';

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '#domain/instant';
+import { HOUR_MS } from '#domain/base/instant';
 import { insertCallbackRows } from '../callbacks/callbacks.ts';
 import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';

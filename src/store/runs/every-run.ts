@@ -1,4 +1,4 @@
-import type { ExecutionStatus, JobStatus } from '#domain/run-status';
+import type { ExecutionStatus, JobStatus } from '#domain/runs/run-status';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import {

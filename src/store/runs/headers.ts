@@ -1,4 +1,4 @@
-import type { HeaderList } from '#domain/exchange';
+import type { HeaderList } from '#domain/http/exchange';
 import { parseList } from '../database/parse-list.ts';
 import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';

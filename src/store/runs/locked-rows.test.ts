@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdRows } from '#testing/holder';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import {
   aClaimant,
   aClaimedJob,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Rate } from '#domain/rate';
+import type { Rate } from '#domain/team/rate';
 import { aClaimant, aJob, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
 import { change } from '../database/rows.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionStatus, JobStatus } from '#domain/run-status';
+import type { ExecutionStatus, JobStatus } from '#domain/runs/run-status';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { StoredExecutionRow, WholeExecutionRow } from './every-run.ts';
 import type { StoredResponse } from './settlement.ts';

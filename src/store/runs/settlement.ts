@@ -1,6 +1,6 @@
-import type { EndedJobStatus } from '#domain/run-status';
-import type { SeenCertificate } from '#domain/certificate';
-import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
+import type { EndedJobStatus } from '#domain/runs/run-status';
+import type { SeenCertificate } from '#domain/http/certificate';
+import { FAILURE_TEXTS, type FailureReason } from '#domain/judging/failure';
 import { CALLBACK, type CallbackToSend } from '../callbacks/callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
 import { durationStep } from '../figures/durations.ts';

@@ -1,4 +1,4 @@
-import { FAILED_ATTEMPT_STATUSES, FAILED_JOB_STATUSES } from '#domain/run-status';
+import { FAILED_ATTEMPT_STATUSES, FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 
 const listed = (statuses: readonly string[]) =>
   `(${statuses.map((status) => `'${status}'`).join(', ')})`;

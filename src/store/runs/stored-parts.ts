@@ -1,6 +1,6 @@
-import type { Assertion } from '#domain/assertion';
-import type { HeaderList } from '#domain/exchange';
-import { UNREADABLE_TEXTS } from '#domain/judge';
+import type { Assertion } from '#domain/judging/assertion';
+import type { HeaderList } from '#domain/http/exchange';
+import { UNREADABLE_TEXTS } from '#domain/judging/judge';
 import type { SecretReader } from './claims.ts';
 import { openHeaders } from './headers.ts';
 import { parseList } from '../database/parse-list.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '#domain/ids';
+import { newId } from '#domain/base/ids';
 import { aJob, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
 import { acceptScript } from '../jobs/accept-jobs.ts';

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import {
   type CallScript,
   Database,

@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import type { Clock } from '#domain/base/clock';
 import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { LocalSignals } from '../database/signals.ts';

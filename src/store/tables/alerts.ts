@@ -1,8 +1,8 @@
 /** Alerts and their notifications (§6.4). */
-import type { AlertLevel } from '#domain/alert-streak';
-import type { AlertKind } from '#domain/alert-words';
-import type { WatchKind } from '#domain/queue-watch';
-import type { FailureReason } from '#domain/failure';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
+import type { AlertKind } from '#domain/alerts/alert-words';
+import type { WatchKind } from '#domain/alerts/queue-watch';
+import type { FailureReason } from '#domain/judging/failure';
 import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
 
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';

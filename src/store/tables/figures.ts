@@ -47,7 +47,7 @@ export const durationHours = table(
     source_id: id(),
     hour: instant(),
     outcome: countedOutcome(),
-    /** domain/duration-histogram.ts */
+    /** domain/runs/duration-histogram.ts */
     step: integer(),
     runs: bigint(),
   },

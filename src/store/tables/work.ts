@@ -2,9 +2,9 @@
  * Every delivery pays for each index on `jobs` and `ended_jobs`, so only frequent questions have one. Columns
  * `sealed_…` are encrypted (seal.ts).
  */
-import type { FailureReason } from '#domain/failure';
-import type { HttpMethod } from '#domain/exchange';
-import type { EndedExecutionStatus, EndedJobStatus } from '#domain/run-status';
+import type { FailureReason } from '#domain/judging/failure';
+import type { HttpMethod } from '#domain/http/exchange';
+import type { EndedExecutionStatus, EndedJobStatus } from '#domain/runs/run-status';
 import {
   bigint,
   bytes,
@@ -63,7 +63,7 @@ export const queues = table(
     retry_schedule: json(),
     retries_enabled: yesNo(),
     concurrency_limit: integer().atLeast(1).orNull,
-    /** domain/rate.ts */
+    /** domain/team/rate.ts */
     rate: text().orNull,
     assertions: json(),
     email_alerts: yesNo(),
@@ -117,7 +117,7 @@ const sending = {
   created_at: instant(),
   scheduled_at: instant(),
   started_at: instant().orNull,
-  /** See domain/actors.ts. */
+  /** See domain/team/actors.ts. */
   actor: text().orNull,
 };
 const content = {
@@ -374,7 +374,7 @@ export const bulkTasks = table(
     is_total_more: yesNo(),
     done: bigint().default(0),
     skipped: bigint().default(0),
-    /** Of a spread retry (domain/rate.ts). */
+    /** Of a spread retry (domain/team/rate.ts). */
     rate: text().orNull,
     /** Of the jobs that a retry creates. */
     actor: text().orNull,
@@ -438,7 +438,7 @@ export const takenSlots = table(
     job_ids: ids().orNull,
     /** Until then running jobs are counted. */
     recount_until: instant(),
-    /** Microseconds (domain/rate.ts); null without a rate. */
+    /** Microseconds (domain/team/rate.ts); null without a rate. */
     rate_spent_until: bigint().orNull,
   },
   { key: ['team_id', 'queue_id', 'number'] },

@@ -5,12 +5,12 @@ import {
   NO_ALERT_SETTINGS,
   NOTE_CHARACTERS,
   REMIND_HOURS,
-} from '#domain/alert-settings';
-import type { ChannelRef, RemindHours } from '#domain/alert-settings';
-import { CERTIFICATE_DAYS } from '#domain/certificate';
-import type { AlertLevel } from '#domain/alert-streak';
-import { rangeOf } from '#domain/limits';
-import { SLOW_RANGES } from '#domain/slow-runs';
+} from '#domain/alerts/alert-settings';
+import type { ChannelRef, RemindHours } from '#domain/alerts/alert-settings';
+import { CERTIFICATE_DAYS } from '#domain/http/certificate';
+import type { AlertLevel } from '#domain/alerts/alert-streak';
+import { rangeOf } from '#domain/base/limits';
+import { SLOW_RANGES } from '#domain/alerts/slow-runs';
 import { isName } from '../fields.ts';
 import { group } from './field.ts';
 import { boolean, integer, oneOf, text, url } from './kinds.ts';

@@ -1,4 +1,4 @@
-import { quoteForShell } from '#domain/as-command';
+import { quoteForShell } from '#domain/http/as-command';
 import { CRON_REQUEST, type CronInput } from './cron.ts';
 import { JOB, type JobInput } from './job.ts';
 import { initialOf, isWritten, partsOf, type Resource, toJson, write } from './resource.ts';

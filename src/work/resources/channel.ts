@@ -1,4 +1,4 @@
-import { COLLECT_MINUTES } from '#domain/alert-digest';
+import { COLLECT_MINUTES } from '#domain/alerts/alert-digest';
 import {
   CHANNEL_KINDS,
   CHANNEL_NAME_CHARACTERS,
@@ -8,8 +8,8 @@ import {
   isKindWithFields,
   originOf,
   valueOf,
-} from '#domain/notification-channel';
-import { rangeOf } from '#domain/limits';
+} from '#domain/alerts/notification-channel';
+import { rangeOf } from '#domain/base/limits';
 import type { ChannelSettings } from '#store/alerts/channels';
 import { type Fields, findGiven, Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
 import type { Reading, TextRule } from '../fields.ts';

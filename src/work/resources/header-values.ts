@@ -1,5 +1,5 @@
-import type { HeaderList } from '#domain/exchange';
-import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
+import type { HeaderList } from '#domain/http/exchange';
+import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/http/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json/text';
 import {
   type Fields,
@@ -11,7 +11,7 @@ import {
   MESSAGES,
   mustBeArray,
 } from '../fields.ts';
-import { LIMITS } from '#domain/limits';
+import { LIMITS } from '#domain/base/limits';
 
 /**
  * §2.1, §2.2, §2.10; an empty list reads as none. Each is checked only if number and size are within bounds, so an

@@ -1,5 +1,5 @@
-import type { HeaderList, HttpMethod } from '#domain/exchange';
-import { LIMITS, rangeOf } from '#domain/limits';
+import type { HeaderList, HttpMethod } from '#domain/http/exchange';
+import { LIMITS, rangeOf } from '#domain/base/limits';
 import { type Fields, MESSAGES, mustBeArray, mustBeAtLeast, type Reading } from '../fields.ts';
 import { instant, integer } from './kinds.ts';
 import { json } from './list-kinds.ts';

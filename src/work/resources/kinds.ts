@@ -1,8 +1,8 @@
-import { formatUtcMinute, parseUtc } from '#domain/instant';
+import { formatUtcMinute, parseUtc } from '#domain/base/instant';
 import type { JsonField } from '#domain/json/text';
-import { LIMITS } from '#domain/limits';
-import { formatRate, parseRate, type Rate } from '#domain/rate';
-import { formatRetrySchedule, parseRetrySchedule } from '#domain/retry-schedule';
+import { LIMITS } from '#domain/base/limits';
+import { formatRate, parseRate, type Rate } from '#domain/team/rate';
+import { formatRetrySchedule, parseRetrySchedule } from '#domain/judging/retry-schedule';
 import {
   isAtMost,
   isSendableUrl,

@@ -1,4 +1,4 @@
-import { formatMillis } from '#domain/instant';
+import { formatMillis } from '#domain/base/instant';
 import { instant } from './kinds.ts';
 
 /** Of a cron or queue, and of a team. */

@@ -1,6 +1,6 @@
 /** Alerts about a queue as a whole (§6.4). */
-import { rangeOf } from '#domain/limits';
-import { WATCH_RANGES, type WatchRules } from '#domain/queue-watch';
+import { rangeOf } from '#domain/base/limits';
+import { WATCH_RANGES, type WatchRules } from '#domain/alerts/queue-watch';
 import { group } from './field.ts';
 import { integer } from './kinds.ts';
 import type { Resource } from './resource.ts';

@@ -1,7 +1,7 @@
-import { LIMITS, rangeOf } from '#domain/limits';
-import { DEFAULT_QUEUE_SETTINGS as INITIAL, type QueueSettings } from '#domain/queue-settings';
-import { MOST_RATE, parseRate, type Rate } from '#domain/rate';
-import { MAX_RETRIES } from '#domain/retry-schedule';
+import { LIMITS, rangeOf } from '#domain/base/limits';
+import { DEFAULT_QUEUE_SETTINGS as INITIAL, type QueueSettings } from '#domain/team/queue-settings';
+import { MOST_RATE, parseRate, type Rate } from '#domain/team/rate';
+import { MAX_RETRIES } from '#domain/judging/retry-schedule';
 import { type Fields, isName, MESSAGES, type Reading } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';

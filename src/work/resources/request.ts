@@ -1,5 +1,5 @@
-import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
-import { LIMITS, rangeOf } from '#domain/limits';
+import { HTTP_METHODS, type HttpMethod } from '#domain/http/exchange';
+import { LIMITS, rangeOf } from '#domain/base/limits';
 import { MESSAGES } from '../fields.ts';
 import { boolean, choice, integer, url } from './kinds.ts';
 import { assertions, headers, TAG_RULE, words } from './list-kinds.ts';

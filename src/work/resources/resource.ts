@@ -2,7 +2,7 @@
  * Each field is declared once; reading, validation, records, forms, the team file, the activity log, command line
  * options and OpenAPI are derived.
  */
-import type { ChannelRef } from '#domain/alert-settings';
+import type { ChannelRef } from '#domain/alerts/alert-settings';
 import { type Fields, Findings, type Reading } from '../fields.ts';
 
 export type Plain = string | number | boolean | null | object;

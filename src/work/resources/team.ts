@@ -1,5 +1,5 @@
 import { parsePath } from '#domain/json/path';
-import { isMaskedName, MASKED_NAME_CHARACTERS } from '#domain/masking';
+import { isMaskedName, MASKED_NAME_CHARACTERS } from '#domain/runs/masking';
 import type { TeamSettings } from '#store/people/teams';
 import { text } from './kinds.ts';
 import { type WordRule, words } from './list-kinds.ts';

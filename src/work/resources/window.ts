@@ -1,8 +1,8 @@
-import { isId } from '#domain/ids';
-import { formatMillis } from '#domain/instant';
+import { isId } from '#domain/base/ids';
+import { formatMillis } from '#domain/base/instant';
 import type { JsonField } from '#domain/json/text';
-import { LIMITS } from '#domain/limits';
-import { type AlertSource, WEEK_MS } from '#domain/maintenance';
+import { LIMITS } from '#domain/base/limits';
+import { type AlertSource, WEEK_MS } from '#domain/team/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
 import { type Fields, findGiven, Findings, isName, type Reading } from '../fields.ts';
 import { boolean, instant, text } from './kinds.ts';

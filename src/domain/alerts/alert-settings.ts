@@ -1,0 +1,96 @@
+import type { AlertLevel } from './alert-streak.ts';
+import { readSlowRule, type SlowRule } from './slow-runs.ts';
+import { objectOf, readStoredObject, textOf } from '../json/stored-object.ts';
+
+/** The team's default channel, or another one by its id. */
+export type ChannelRef = string;
+export const DEFAULT_REF: ChannelRef = 'default';
+
+export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfies AlertLevel[];
+
+export interface AlertSettings {
+  /** By level. An empty list notifies no channel; a missing level uses the default. */
+  channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
+  note: string | null;
+  runbookUrl: string | null;
+  remindHours: RemindHours | null;
+  slow: SlowRule | null;
+  certificates: boolean;
+}
+
+export const REMIND_HOURS = [1, 6, 24] as const;
+export type RemindHours = (typeof REMIND_HOURS)[number];
+
+export const NOTE_CHARACTERS = 500;
+
+export const NO_ALERT_SETTINGS: AlertSettings = {
+  channels: {},
+  note: null,
+  runbookUrl: null,
+  remindHours: null,
+  slow: null,
+  certificates: false,
+};
+
+/**
+ * Each once. The default replaces a deleted channel, so that no alert is lost.
+ * @param known the ids of the team's channels, without the default
+ */
+export function resolveChannels(
+  { channels }: AlertSettings,
+  level: AlertLevel,
+  known: ReadonlySet<string>,
+): ChannelRef[] {
+  const chosen = channels[level] ?? [DEFAULT_REF];
+  return [...new Set(chosen.map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
+}
+
+export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): boolean {
+  return channels[level]?.length === 0;
+}
+
+/** JSON for the database, without the rule for slow runs; null for the defaults. */
+export function writeAlertSettings(settings: AlertSettings): string | null {
+  const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
+  const kept = {
+    ...(channels.length > 0 && { channels: Object.fromEntries(channels) }),
+    ...(settings.note !== null && { note: settings.note }),
+    ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
+    ...(settings.remindHours !== null && { remindHours: settings.remindHours }),
+    ...(settings.certificates && { certificates: true }),
+  };
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}
+
+function isDefault(refs: readonly ChannelRef[]): boolean {
+  return refs.length === 1 && refs[0] === DEFAULT_REF;
+}
+
+/**
+ * Unreadable settings count as not set, so alerts go to the default channel.
+ * @param slowRule is stored separately; not needed to notify
+ */
+export function readAlertSettings(
+  text: string | null,
+  slowRule: string | null = null,
+): AlertSettings {
+  const kept = readStoredObject(text);
+  return {
+    channels: readChannels(kept['channels']),
+    note: textOf(kept['note']),
+    runbookUrl: textOf(kept['runbookUrl']),
+    remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
+    slow: readSlowRule(slowRule),
+    certificates: kept['certificates'] === true,
+  };
+}
+
+function readChannels(given: unknown): AlertSettings['channels'] {
+  const byLevel = objectOf(given);
+  const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
+  for (const level of ALERT_LEVELS) {
+    const refs = byLevel[level];
+    if (Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')) channels[level] = refs;
+  }
+  return channels;
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MINUTE_MS } from '../base/instant.ts';
+import {
+  FAST_FOR_MS,
+  followPace,
+  judgePace,
+  readSlowRule,
+  type SlowSpell,
+  writeSlowRule,
+} from './slow-runs.ts';
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe('§6.4 whether a run was slow', () => {
+  const seconds = { seconds: 20, timesMedian: null };
+  const median = { seconds: null, timesMedian: 3 };
+
+  for (const [what, rule, ms, medianMs, words] of [
+    ['exactly the limit is not longer', seconds, 20_000, null, 'Took 20 s.'],
+    ['longer than the limit', seconds, 20_500, null, 'Took 21 s, longer than 20 s.'],
+    ['three times its median', median, 6_000, 2_000, 'Took 6 s.'],
+    [
+      'more than three times its median',
+      median,
+      6_100,
+      2_000,
+      'Took 6.1 s, longer than 3 times its median of 2 s.',
+    ],
+    [
+      'the lower of both limits counts',
+      { seconds: 5, timesMedian: 3 },
+      5_100,
+      2_000,
+      'Took 5.1 s, longer than 5 s.',
+    ],
+    ['a median of a few milliseconds makes no hiccup slow', median, 100, 2, 'Took 100 ms.'],
+  ] as const) {
+    test(what, () => {
+      const pace = judgePace(rule, ms, medianMs);
+      assert.deepEqual(pace, { isSlow: words.includes('longer'), words });
+    });
+  }
+
+  test('without enough runs for a median only the seconds count', () => {
+    assert.equal(judgePace(median, 60_000, null), null);
+    assert.equal(judgePace({ seconds: 20, timesMedian: 3 }, 21_000, null)?.isSlow, true);
+  });
+
+  test('a slow rule reads back as written, and an invalid one as none', () => {
+    const both = { seconds: 5, timesMedian: 3 };
+    assert.deepEqual(readSlowRule(writeSlowRule(both)), both);
+    assert.equal(writeSlowRule(null), null);
+    for (const text of [null, '', '{', 'null', '{}', '{"seconds":"5"}'])
+      assert.equal(readSlowRule(text), null, String(text));
+  });
+});
+
+describe('§6.4 alerts of slow runs', () => {
+  type Step = [atMinutes: number, run: 'slow' | 'slow failure' | 'fast' | 'failed'];
+
+  function follow(steps: readonly Step[], remindHours: number | null = null): string[] {
+    let spell: SlowSpell | null = null;
+    return steps.flatMap(([atMinutes, run]) => {
+      const timed = {
+        isSlow: run.startsWith('slow'),
+        isSuccess: run === 'slow' || run === 'fast',
+        at: atMinutes * MINUTE_MS,
+      };
+      const step = followPace(spell, timed, remindHours);
+      ({ spell } = step);
+      const { alert } = step;
+      if (!alert) return [];
+      const after = alert.slowMs === null ? '' : ` after ${alert.slowMs / MINUTE_MS}`;
+      return [`${alert.level} at ${atMinutes}${after}`];
+    });
+  }
+
+  test('slow runs alert once when they begin and once when a run is fast again', () => {
+    const runs: Step[] = [
+      [0, 'fast'],
+      [60, 'slow'],
+      [120, 'slow'],
+      [180, 'fast'],
+      [240, 'fast'],
+    ];
+    assert.deepEqual(follow(runs), ['warning at 60', 'recovery at 180 after 120']);
+  });
+
+  test('a mix of slow and fast runs is one spell, until none was slow for ten minutes', () => {
+    assert.equal(FAST_FOR_MS, 10 * MINUTE_MS);
+    const mixed = Array.from({ length: 60 }, (_, n): Step => [n, n % 2 === 0 ? 'slow' : 'fast']);
+    assert.deepEqual(follow(mixed), ['warning at 0']);
+    assert.deepEqual(follow([...mixed, [67, 'fast'], [68, 'fast'], [69, 'fast']]), [
+      'warning at 0',
+      'recovery at 68 after 68',
+    ]);
+  });
+
+  test('a slow failure counts, and a quick one does not end it', () => {
+    const runs: Step[] = [
+      [0, 'slow failure'],
+      [60, 'failed'],
+      [120, 'fast'],
+    ];
+    assert.deepEqual(follow(runs), ['warning at 0', 'recovery at 120 after 120']);
+  });
+
+  test('reminders come with the next slow run after their time', () => {
+    const hourly = Array.from({ length: 13 }, (_, n): Step => [(n * HOUR_MS) / MINUTE_MS, 'slow']);
+    assert.deepEqual(follow(hourly, 6), [
+      'warning at 0',
+      'warning at 360 after 360',
+      'warning at 720 after 720',
+    ]);
+    assert.deepEqual(follow(hourly), ['warning at 0']);
+  });
+
+  test('the run that is reminded of is a slow one, from which ten minutes are counted', () => {
+    const runs: Step[] = [
+      [0, 'slow'],
+      [360, 'slow'],
+      [369, 'fast'],
+      [370, 'fast'],
+    ];
+    assert.deepEqual(follow(runs, 6), [
+      'warning at 0',
+      'warning at 360 after 360',
+      'recovery at 370 after 370',
+    ]);
+  });
+});

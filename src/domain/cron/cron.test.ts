@@ -1,0 +1,486 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { DAY_MS } from '../base/instant.ts';
+import { anyText } from '#testing/any-text';
+import { threadMs } from '#testing/spent-time';
+import cases from '../../../spec/cases/cron.json' with { type: 'json' };
+import { isSameSchedule } from './cron-fields.ts';
+import { type CronSchedule, parseCronExpression, upcomingRuns } from './cron.ts';
+
+function writeInstant(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+function scheduleOf(expression: string): CronSchedule {
+  const parsed = parseCronExpression(expression);
+  assert.ok(
+    typeof parsed !== 'string',
+    `${JSON.stringify(expression)} is ${JSON.stringify(parsed)}`,
+  );
+  return parsed;
+}
+
+function runsAfter(expression: string, from: string, count: number): string[] {
+  return upcomingRuns(scheduleOf(expression), Date.parse(from), count).map(writeInstant);
+}
+
+describe('the table of expressions', () => {
+  for (const { expression, from, expected, next3 } of cases) {
+    test(`${JSON.stringify(expression)} from ${from}: ${expected}`, () => {
+      if (next3 === undefined) {
+        assert.equal(parseCronExpression(expression), expected);
+        return;
+      }
+      assert.equal(next3[0], expected);
+      assert.deepEqual(runsAfter(expression, from, 3), next3);
+    });
+  }
+});
+
+describe('counting runs', () => {
+  const count = (expression: string, from: string, until: string) =>
+    scheduleOf(expression).countBetween(Date.parse(from), Date.parse(until));
+
+  test('the first instant counts, the last does not, and neither does a time in between two minutes', () => {
+    assert.equal(count('* * * * *', '2026-11-24T23:00Z', '2026-12-01T00:00Z'), 6 * 1440 + 60);
+    assert.equal(count('* * * * *', '2026-11-24T23:00:01Z', '2026-11-24T23:01:00Z'), 0);
+    assert.equal(count('* * * * *', '2026-11-24T23:00:00Z', '2026-11-24T23:00:01Z'), 1);
+    assert.equal(count('0 0 29 2 *', '2023-01-01T00:00Z', '2029-01-01T00:00Z'), 2);
+    assert.equal(count('0 0 1 * *', '2026-12-01T00:00Z', '2026-11-01T00:00Z'), 0);
+  });
+
+  test('the count is the number of runs that the search finds one by one', () => {
+    const expressions = [
+      '*/7 3-5,23 * * *',
+      '0 12 1,15 * MON',
+      '5 0 L * *',
+      '0 9 15W 2,11 *',
+      '59 23 * 1-6 5#2',
+    ];
+    const start = Date.parse('2027-10-15T11:58:00Z');
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...expressions),
+        fc.nat(200 * 1440),
+        fc.nat(40 * 1440 * 60),
+        (expression, minutes, seconds) => {
+          const schedule = scheduleOf(expression);
+          const from = start + minutes * 60_000;
+          const until = from + seconds * 1000;
+          let found = 0;
+          for (let at = schedule.nextAfter(from - 1); at !== null && at < until; found++)
+            at = schedule.nextAfter(at);
+          assert.equal(schedule.countBetween(from, until), found);
+        },
+      ),
+    );
+  });
+});
+
+describe('valid expressions', () => {
+  const same: [written: string, plain: string][] = [
+    ['@HOURLY', '0 * * * *'],
+    [' \t@Weekly\n', '0 0 * * 0'],
+    ['\t0\v0\f*\r*\n*', '0 0 * * *'],
+    ['? ? ? ? ?', '* * * * *'],
+    ['?/15 * ? * *', '0,15,30,45 * * * *'],
+    ['007 * * * *', '7 * * * *'],
+    ['*/60 * * * *', '0 * * * *'],
+    ['0 0 */31 */12 *', '0 0 1 1 *'],
+    ['0 0 * * SAT-SUN', '0 0 * * 0,6'],
+    ['0 0 * * 6-0', '0 0 * * 0,6'],
+    ['0 0 * * fri-SUN/2', '0 0 * * 0,5'],
+    ['0 0 * * SUN-TUE', '0 0 * * 0,1,2'],
+    ['0 0 * * MON-MON', '0 0 * * 1'],
+    ['0 0 * * SUN-SUN', '0 0 * * 0'],
+    ['0 0 * * 0-7/7', '0 0 * * 0'],
+    ['0 0 * * 7#2', '0 0 * * sun#2'],
+    ['0 0 * * FRI#l', '0 0 * * 5L'],
+    ['0 0 lw,1W * *', '0 0 1w,LW * *'],
+  ];
+  for (const [written, plain] of same) {
+    test(`the expression ${JSON.stringify(written)} means ${JSON.stringify(plain)}`, () => {
+      assert.deepEqual(
+        runsAfter(written, '2026-06-15T10:30:00Z', 40),
+        runsAfter(plain, '2026-06-15T10:30:00Z', 40),
+      );
+    });
+  }
+
+  test('a list of 255 characters parses, and an endless one is refused unread', () => {
+    const longest = `${'0,'.repeat(123)}0 * * * *`;
+    assert.equal(longest.length, 255);
+    assert.deepEqual(runsAfter(longest, '2026-01-01T00:00:00Z', 1), ['2026-01-01T01:00:00Z']);
+    assert.equal(parseCronExpression(`${'0,'.repeat(500_000)}0 * * * *`), 'invalid');
+  });
+});
+
+describe('invalid expressions', () => {
+  const invalid: Record<string, string[][]> = {
+    'no fields, or a shortcut that is none of the five': [
+      ['', ' ', '@', '@reboot', '@annually', '@midnight', '@daily * * * *', '* * * * @daily'],
+    ],
+    'a step on a single value': [['0/15 * * * *', '* * * * MON/2', '0 0 L/2 * *', '0 0 15W/2 * *']],
+    'a step of nothing, of none, or below it': [
+      ['*/ * * * *', '*/0 * * * *', '0-10/0 * * * *', '*/-1 * * * *'],
+    ],
+    'a step longer than the field': [
+      ['*/61 * * * *', '* */25 * * *', '* * */32 * *', '* * * */13 *', '* * * * */8'],
+      ['* * * * 1-5/8', '*/99999999999999999999 * * * *'],
+    ],
+    'signs, exponents, points and other digits': [
+      ['+5 * * * *', '-5 * * * *', '1-+5 * * * *', '1e1 * * * *', '5. * * * *', '1_0 * * * *'],
+      ['*/５ * * * *', '٥ * * * *'],
+    ],
+    'letters that only look or fold alike': [
+      ['0 0 * * \u017fun', '0 0 * * fr\u0131', '0\u00a00 * * *', '0 0 * * *\0'],
+    ],
+    'empty entries and broken ranges': [
+      [', * * * *', '1, * * * *', '** * * * *', '*5 * * * *', '*-5 * * * *', '5-* * * * *'],
+    ],
+    'values outside the field': [
+      ['0 0 0 * *', '0 0 * 0 *', '0 0 * * 8', '0 0 32W * *', '0 0 0W * *'],
+    ],
+    'ranges that run backwards without ending in Sunday': [
+      ['0 0 * * 7-3', '0 0 * * SAT-MON', '0 0 31-1 * *', '0 22-6 * * *'],
+    ],
+    'an nth weekday that is no single weekday, or no first to fifth': [
+      ['0 0 * * 1#0', '0 0 * * 1#', '0 0 * * #1', '0 0 * * 8#1', '0 0 * * 1#1#2', '0 0 * * 1#01'],
+      ['0 0 * * 1-5#1', '0 0 * * *#1', '0 0 * * 1#2L', '0 0 * * 1-5L', '0 0 * * *L', '0 0 * * L'],
+    ],
+    'W and L in other shapes or fields': [
+      ['0 0 1-5W * *', '0 0 *W * *', '0 0 WL * *', '0 0 L-3 * *', '0 0 5L * *', '0 0 1#1 * *'],
+      ['0 0 * 1L *', '0 L * * *', '0 0 * * 1W'],
+    ],
+    'anything else in the text': [['TZ=UTC * * * * *', '0;0 * * * *', '* * * * * #']],
+  };
+  for (const [fault, expressions] of Object.entries(invalid)) {
+    test(`a cron expression with ${fault} is invalid`, () => {
+      for (const expression of expressions.flat()) {
+        assert.equal(parseCronExpression(expression), 'invalid', JSON.stringify(expression));
+      }
+    });
+  }
+});
+
+describe('days that random expressions seldom hit', () => {
+  const rules: [rule: string, expression: string, from: string, days: string][] = [
+    ['1W never leaves its month', '0 0 1W 8 *', '2026-01-01', '2026-08-03'],
+    ['31W never leaves its month', '0 0 31W 5 *', '2026-01-01', '2026-05-29'],
+    ['31W skips months of 30 days', '0 0 31W * *', '2026-04-01', '2026-05-29 2026-07-31'],
+    ['a fifth Sunday in February after 2100', '59 23 * 2 0#5', '2088-03-01', '2128-02-29'],
+  ];
+  for (const [rule, expression, from, days] of rules) {
+    test(`${rule}: ${expression}`, () => {
+      const runs = runsAfter(expression, `${from}T00:00:00Z`, days.split(' ').length);
+      assert.equal(runs.map((run) => run.slice(0, 10)).join(' '), days);
+    });
+  }
+});
+
+describe('instants', () => {
+  test('a run at the very instant is not the next one; one a millisecond later is', () => {
+    const at = Date.parse('2026-06-15T10:30:00Z');
+    assert.equal(scheduleOf('30 10 15 6 *').nextAfter(at - 1), at);
+    assert.equal(scheduleOf('30 10 15 6 *').nextAfter(at), Date.parse('2027-06-15T10:30:00Z'));
+  });
+  test('instants before 1970 and in the first century count like any other', () => {
+    assert.deepEqual(runsAfter('0 0 29 2 *', '1968-02-29T00:00:00Z', 1), ['1972-02-29T00:00:00Z']);
+    assert.deepEqual(runsAfter('0 0 1 1 *', '0031-05-01T00:00:00Z', 1), ['0032-01-01T00:00:00Z']);
+  });
+  test('an instant that is none, or the end of time, has no next run', () => {
+    for (const ms of [NaN, Infinity, -Infinity, 8.64e15, -8.64e15, 1e300]) {
+      assert.equal(scheduleOf('* * * * *').nextAfter(ms), null);
+    }
+    assert.deepEqual(upcomingRuns(scheduleOf('0 0 1 1 *'), 8.64e15 - 1, 3), []);
+  });
+  test('a list of zero runs is empty', () => {
+    assert.deepEqual(upcomingRuns(scheduleOf('* * * * *'), 0, 0), []);
+  });
+});
+
+// The reference: an expression as plain data. It is written out as text for the parser, and matched minute by minute
+// with nothing but the calendar of Date.
+
+type Entry =
+  | { kind: 'all'; step: number }
+  | { kind: 'value'; value: number }
+  | { kind: 'range'; from: number; to: number; step: number }
+  | { kind: 'last-day' }
+  | { kind: 'last-workday' }
+  | { kind: 'workday-near'; day: number }
+  | { kind: 'nth'; weekday: number; nth: number }
+  | { kind: 'last-of'; weekday: number };
+
+interface Expression {
+  fields: Entry[][];
+  text: string;
+}
+
+const NAMES: Record<number, string[]> = {
+  3: ['', 'JAN', 'Feb', 'mar', 'APR', 'May', 'jun', 'JUL', 'Aug', 'sep', 'OCT', 'Nov', 'dec'],
+  4: ['SUN', 'Mon', 'tue', 'WED', 'Thu', 'fri', 'SAT', 'Sun'],
+};
+const BOUNDS: [min: number, max: number][] = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+];
+
+function lengthOf(field: number): number {
+  const [min, max] = BOUNDS[field] ?? [0, 0];
+  return field === 4 ? 7 : max - min + 1;
+}
+
+function writeValue(field: number, value: number, named: boolean): string {
+  return (named && NAMES[field]?.[value]) || String(value);
+}
+
+function writeEntry(entry: Entry, field: number, named: boolean): string {
+  const write = (value: number) => writeValue(field, value, named);
+  switch (entry.kind) {
+    case 'all':
+      return entry.step === 1 ? '*' : `*/${entry.step}`;
+    case 'value':
+      return write(entry.value);
+    case 'range':
+      // A range from Sunday to Sunday is a week only if its end is written as 7.
+      return `${write(entry.from)}-${entry.from === 0 ? entry.to : write(entry.to)}${entry.step === 1 ? '' : `/${entry.step}`}`;
+    case 'last-day':
+      return named ? 'l' : 'L';
+    case 'last-workday':
+      return named ? 'lw' : 'LW';
+    case 'workday-near':
+      return `${entry.day}${named ? 'w' : 'W'}`;
+    case 'nth':
+      return `${write(entry.weekday)}#${entry.nth}`;
+    case 'last-of':
+      return `${write(entry.weekday)}${named ? '#l' : 'L'}`;
+  }
+}
+
+function anyEntry(field: number): fc.Arbitrary<Entry> {
+  const [min, max] = BOUNDS[field] ?? [0, 0];
+  const value = fc.integer({ min, max });
+  const step = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: lengthOf(field) }));
+  const plain: fc.Arbitrary<Entry>[] = [
+    fc.record({ kind: fc.constant('value' as const), value }),
+    fc.record({ kind: fc.constant('all' as const), step }),
+    fc
+      .tuple(value, value, step)
+      .map(([a, b, step]) => ({ kind: 'range', from: Math.min(a, b), to: Math.max(a, b), step })),
+  ];
+  return fc.oneof(...plain, ...(anySpecialEntry[field] ?? []));
+}
+
+const anyWeekday = fc.integer({ min: 0, max: 7 });
+const anySpecialEntry: Record<number, fc.Arbitrary<Entry>[]> = {
+  2: [
+    fc.constant({ kind: 'last-day' }),
+    fc.constant({ kind: 'last-workday' }),
+    fc.integer({ min: 1, max: 31 }).map((day) => ({ kind: 'workday-near', day })),
+  ],
+  4: [
+    fc
+      .tuple(anyWeekday, fc.integer({ min: 1, max: 5 }))
+      .map(([weekday, nth]) => ({ kind: 'nth', weekday, nth })),
+    anyWeekday.map((weekday) => ({ kind: 'last-of', weekday })),
+  ],
+};
+
+const everything: Entry = { kind: 'all', step: 1 };
+
+function anyField(field: number): fc.Arbitrary<{ entries: Entry[]; text: string }> {
+  const entry = fc
+    .tuple(anyEntry(field), fc.boolean())
+    .map(([entry, named]) => ({ entry, text: writeEntry(entry, field, named) }));
+  const open = fc.constantFrom('*', '?').map((text) => ({
+    entries: [everything],
+    text,
+  }));
+  const list = fc.array(entry, { minLength: 1, maxLength: 3 }).map((list) => ({
+    entries: list.map(({ entry }) => entry),
+    text: list.map(({ text }) => text).join(','),
+  }));
+  return fc.oneof({ weight: 2, arbitrary: open }, { weight: 3, arbitrary: list });
+}
+
+const anyExpression: fc.Arbitrary<Expression> = fc
+  .tuple(...BOUNDS.map((_, field) => anyField(field)))
+  .map((fields) => ({
+    fields: fields.map(({ entries }) => entries),
+    text: fields.map(({ text }) => text).join(' '),
+  }));
+
+interface Minute {
+  date: Date;
+  daysInMonth: number;
+}
+
+function entryMatches(entry: Entry, value: number, field: number, minute: Minute): boolean {
+  const day = minute.date.getUTCDate();
+  switch (entry.kind) {
+    case 'all':
+      return (value - (BOUNDS[field]?.[0] ?? 0)) % entry.step === 0;
+    case 'value':
+      return value === (field === 4 ? entry.value % 7 : entry.value);
+    case 'range':
+      for (let at = entry.from; at <= entry.to; at += entry.step) {
+        if (value === (field === 4 ? at % 7 : at)) return true;
+      }
+      return false;
+    case 'last-day':
+      return day === minute.daysInMonth;
+    case 'last-workday':
+      return day === listWorkdays(minute).at(-1);
+    case 'workday-near':
+      if (entry.day > minute.daysInMonth) return false;
+      return day === nearest(listWorkdays(minute), entry.day);
+    case 'nth':
+      return value === entry.weekday % 7 && day > (entry.nth - 1) * 7 && day <= entry.nth * 7;
+    case 'last-of':
+      return value === entry.weekday % 7 && day > minute.daysInMonth - 7;
+  }
+}
+
+function listWorkdays({ date, daysInMonth }: Minute): number[] {
+  const days = Array.from({ length: daysInMonth }, (_, index) => index + 1);
+  return days.filter((day) => {
+    const weekday = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), day)).getUTCDay();
+    return weekday >= 1 && weekday <= 5;
+  });
+}
+
+function nearest(days: number[], to: number): number | undefined {
+  return days.toSorted((a, b) => Math.abs(a - to) - Math.abs(b - to))[0];
+}
+
+function fieldMatches(
+  { fields }: Expression,
+  field: number,
+  value: number,
+  minute: Minute,
+): boolean {
+  return (fields[field] ?? []).some((entry) => entryMatches(entry, value, field, minute));
+}
+
+function dayMatches(expression: Expression, date: Date): boolean {
+  const end = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0));
+  const minute = { date, daysInMonth: end.getUTCDate() };
+  const [, , writtenDate = '', , writtenWeekday = ''] = expression.text.split(' ');
+  const open = [writtenDate, writtenWeekday].map((text) => text === '*' || text === '?');
+  const byDate = fieldMatches(expression, 2, date.getUTCDate(), minute);
+  const byWeekday = fieldMatches(expression, 4, date.getUTCDay(), minute);
+  const inMonth = fieldMatches(expression, 3, date.getUTCMonth() + 1, minute);
+  return inMonth && (open.includes(true) ? byDate && byWeekday : byDate || byWeekday);
+}
+
+/** The first match after an instant, looking at every minute of every matching day; null if none before `endMs`. */
+function findSlowly(expression: Expression, afterMs: number, endMs: number): number | null {
+  const first = (Math.floor(afterMs / 60_000) + 1) * 60_000;
+  for (let day = Math.floor(first / DAY_MS) * DAY_MS; day < endMs; day += DAY_MS) {
+    if (!dayMatches(expression, new Date(day))) continue;
+    for (let at = Math.max(day, first); at < day + DAY_MS; at += 60_000) {
+      const minute = { date: new Date(at), daysInMonth: 0 };
+      const hour = fieldMatches(expression, 1, minute.date.getUTCHours(), minute);
+      if (hour && fieldMatches(expression, 0, minute.date.getUTCMinutes(), minute)) return at;
+    }
+  }
+  return null;
+}
+
+const anyInstant = fc.oneof(
+  fc.integer({ min: Date.UTC(1999, 0, 1), max: Date.UTC(2120, 0, 1) }),
+  // Starts near the ends of months, where a search easily miscounts days.
+  fc
+    .tuple(
+      fc.integer({ min: 2015, max: 2105 }),
+      fc.integer({ min: 0, max: 11 }),
+      fc.integer({ min: -2_880, max: 2_880 }),
+    )
+    .map(([year, month, minutes]) => Date.UTC(year, month, 1) + minutes * 60_000),
+);
+
+describe('against a minute-by-minute reference', () => {
+  test('the next run is the first minute that matches', () => {
+    fc.assert(
+      fc.property(anyExpression, anyInstant, (expression, from) => {
+        const schedule = parseCronExpression(expression.text);
+        assert.notEqual(schedule, 'invalid');
+        // Long enough to include a 29 February on a given weekday, even across a century without a leap year.
+        const endMs = from + 41 * 366 * DAY_MS;
+        const expected = findSlowly(expression, from, endMs);
+        const found = typeof schedule === 'string' ? null : schedule.nextAfter(from);
+        assert.equal(found, expected);
+        if (expected === null) assert.equal(schedule, 'never');
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
+
+describe('the same schedule', () => {
+  const same = [
+    ['*/15 * * * *', '0,15,30,45 * * * *'],
+    ['@daily', ' 0  0 * * ?'],
+    ['0 6 * JAN SUN', '0 6 * 1 7'],
+    ['0 6 * * MON-FRI', '0 6 * * 5,1-4'],
+    ['0 6 15W,L * *', '0 6 l,15w * *'],
+    ['0 6 * * 5#L', '0 6 * * FRIL'],
+  ] as const;
+  for (const [one, other] of same)
+    test(`the schedules ${one} and ${other} are the same`, () =>
+      assert.equal(isSameSchedule(one, other), true));
+
+  const different = [
+    ['0 6 * * *', '0 7 * * *'],
+    ['0 6 15 * *', '0 6 15W * *'],
+    ['0 6 * * 5L', '0 6 * * 5#4'],
+    // A restricted day of the month is enough for a run beside a day of the week (§2.8); `*` is none.
+    ['0 6 1-31 * MON', '0 6 * * MON'],
+    ['never', 'never'],
+  ] as const;
+  for (const [one, other] of different)
+    test(`${one} is not ${other}`, () => assert.equal(isSameSchedule(one, other), false));
+});
+
+describe('hostile text', () => {
+  const characters = '0123456789*?,/-#LWlw@ \t+.eE\0５'.split('');
+  const nearlyCron = fc.string({ unit: fc.constantFrom(...characters), maxLength: 300 });
+  const hostileText = fc.oneof(anyText({ maxLength: 300 }), nearlyCron);
+
+  test('any text is answered without an error', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const parsed = parseCronExpression(text);
+        if (typeof parsed === 'string') return;
+        const next = parsed.nextAfter(0);
+        assert.ok(next !== null && next > 0 && next % 60_000 === 0);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('the hardest expressions are answered at once', () => {
+    const hardest = [
+      '0 0 31 2,4,6,9,11 *',
+      '0 0 30W,31W,30-31 2 *',
+      '59 23 29 2 *',
+      '59 23 * 2 0#5',
+      `${'*,'.repeat(123)}* * * * *`,
+      `0 0 ${'31W,'.repeat(60)}31 2 *`,
+      `${'9'.repeat(247)} * * * *`,
+      `${'*/'.repeat(123)} * * * *`,
+    ];
+    for (const expression of hardest) {
+      const from = threadMs();
+      const parsed = parseCronExpression(expression);
+      if (typeof parsed !== 'string') upcomingRuns(parsed, Date.UTC(2076, 2, 1), 2);
+      // It takes a few milliseconds at most; the rest is tolerance for a slow machine.
+      assert.ok(threadMs() - from < 200, expression);
+    }
+  });
+});

@@ -1,0 +1,218 @@
+import { type Assertion, ASSERTION_KINDS, labelOfKind, MAX_ASSERTIONS } from './assertion.ts';
+import type { BodyNeeds, ReceivedBody } from '../http/exchange.ts';
+import { areTextsEqual, isTextOf } from '../json/equality.ts';
+import type { FoundValue } from '../json/find.ts';
+import { parsePath, MAX_PATH_LENGTH, type PathStep } from '../json/path.ts';
+import { MAX_JSON_DEPTH, readJsonField } from '../json/text.ts';
+import { LIMITS } from '../base/limits.ts';
+
+/** Success assertions (§2.4, §2.7). */
+
+const MAX_EXPECTED_LENGTH = 10_000;
+const MAX_SEARCH_LENGTH = 2_000;
+const MAX_RESPONSE_TIME_MS = LIMITS.timeoutSeconds.most * 1000;
+const SHOWN_LENGTH = 200;
+
+/** The body was read with `needsOf` of the same assertions. */
+export interface ResponseFacts {
+  body: Pick<ReceivedBody, 'found' | 'json' | 'totalBytes'>;
+  durationMs: number;
+}
+
+/** For people; `expected` and `got` are cut. */
+export interface AssertionVerdict {
+  assertion: Assertion;
+  ok: boolean;
+  expected: string;
+  got: string;
+}
+
+export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
+  const searchFor: string[] = [];
+  const paths: PathStep[][] = [];
+  for (const assertion of assertions) {
+    if (assertion.kind === 'body_contains') searchFor.push(assertion.text);
+    else if (assertion.kind === 'json_path_equals') paths.push(parsePath(assertion.path) ?? []);
+  }
+  return { searchFor, paths };
+}
+
+export function evaluateAssertions(
+  assertions: readonly Assertion[],
+  facts: ResponseFacts,
+): AssertionVerdict[] {
+  let searched = 0;
+  let followed = 0;
+  return assertions.map((assertion): AssertionVerdict => {
+    switch (assertion.kind) {
+      case 'body_contains':
+        return judgeContained(assertion, facts.body, searched++);
+      case 'response_time_under':
+        return judgeTime(assertion, facts.durationMs);
+      case 'json_path_equals':
+        return judgePath(assertion, facts.body.json, followed++);
+    }
+  });
+}
+
+/** The message after `Assertion failed: ` (§2.7). */
+export function describeFailure({ assertion, expected, got }: AssertionVerdict): string {
+  return `${nameAssertion(assertion)}: expected ${expected}, got ${got}`;
+}
+
+export function describeExpected(assertion: Assertion): string {
+  switch (assertion.kind) {
+    case 'body_contains':
+      return cutShown(JSON.stringify(assertion.text));
+    case 'response_time_under':
+      return `less than ${assertion.ms}`;
+    case 'json_path_equals':
+      return showExpected(assertion.expected);
+  }
+}
+
+function nameAssertion(assertion: Assertion): string {
+  if (assertion.kind === 'json_path_equals') return `JSON path ${cutShown(assertion.path)} equals`;
+  return labelOfKind(assertion.kind);
+}
+
+type OfKind<K extends Assertion['kind']> = Extract<Assertion, { kind: K }>;
+
+function judgeContained(
+  assertion: OfKind<'body_contains'>,
+  body: ResponseFacts['body'],
+  place: number,
+): AssertionVerdict {
+  const ok = body.found[place] === true;
+  const got = ok ? 'a body with it' : `a body of ${body.totalBytes} bytes without it`;
+  return { assertion, ok, expected: describeExpected(assertion), got };
+}
+
+function judgeTime(assertion: OfKind<'response_time_under'>, durationMs: number): AssertionVerdict {
+  const ok = durationMs < assertion.ms;
+  return { assertion, ok, expected: describeExpected(assertion), got: String(durationMs) };
+}
+
+function judgePath(
+  assertion: OfKind<'json_path_equals'>,
+  json: ReceivedBody['json'],
+  place: number,
+): AssertionVerdict {
+  const verdict = (ok: boolean, got: string): AssertionVerdict => ({
+    assertion,
+    ok,
+    expected: showExpected(assertion.expected),
+    got: cutShown(got),
+  });
+  if (parsePath(assertion.path) === null) return verdict(false, 'a path that cannot be read');
+  if (json === null) return verdict(false, 'no body');
+  if ('fault' in json) return verdict(false, json.fault);
+  const found = json.values[place] ?? { kind: 'missing' };
+  if (found.kind === 'missing') return verdict(false, 'nothing at this path');
+  if (found.kind === 'large') return verdict(false, showLarge(found));
+  return verdict(isEqual(found.text, assertion.expected), showValue(found.text));
+}
+
+function isEqual(text: string, written: string): boolean {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'string' && isTextOf(value, written)) return true;
+  const json = readExpected(written);
+  return json !== null && areTextsEqual(text, json);
+}
+
+/** Null for plain text, and for JSON that is nested so deeply that comparing would need a deep stack. */
+function readExpected(written: string): string | null {
+  const field = readJsonField(written);
+  const isTooDeep = field !== null && 'depth' in field && field.depth > MAX_JSON_DEPTH;
+  return isTooDeep ? null : (field?.raw ?? null);
+}
+
+function showExpected(written: string): string {
+  return cutShown(readExpected(written) ?? JSON.stringify(written));
+}
+
+/** A number that a double can't hold exactly keeps its digits. */
+function showValue(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'number') {
+    return Math.abs(value) > Number.MAX_SAFE_INTEGER ? text : String(value);
+  }
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH * 2));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return showContainer(value);
+}
+
+function showLarge({ is, start, members }: Extract<FoundValue, { kind: 'large' }>): string {
+  if (is === 'array') return `a list of ${members}`;
+  if (is === 'object') return `an object of ${members}`;
+  return start.slice(0, SHOWN_LENGTH * 2);
+}
+
+function showContainer(value: object): string {
+  const members = Array.isArray(value) ? value.length : Object.keys(value).length;
+  const kind = Array.isArray(value) ? 'a list of' : 'an object of';
+  if (members > SHOWN_LENGTH) return `${kind} ${members}`;
+  try {
+    const text = JSON.stringify(value);
+    return text.length > SHOWN_LENGTH * 50 ? `${kind} ${members}` : text;
+  } catch {
+    return `${kind} ${members}, too deeply nested to show`;
+  }
+}
+
+/** Cuts between whole characters. */
+export function cutShown(text: string): string {
+  if (text.length <= SHOWN_LENGTH) return text;
+  const characters = Array.from(text.slice(0, SHOWN_LENGTH * 2 + 2));
+  if (characters.length <= SHOWN_LENGTH) return text;
+  return `${characters.slice(0, SHOWN_LENGTH).join('')}…`;
+}
+
+/** Errors count entries from 1. Unknown keys are dropped (§2.4). */
+export function parseAssertions(input: unknown): Assertion[] | { error: string } {
+  if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
+  if (input.length > MAX_ASSERTIONS) {
+    return { error: `There may be at most ${MAX_ASSERTIONS} assertions.` };
+  }
+  const assertions: Assertion[] = [];
+  for (const [place, entry] of input.entries()) {
+    const assertion = parseAssertion(entry);
+    if (typeof assertion === 'string') return { error: `Assertion ${place + 1}: ${assertion}` };
+    assertions.push(assertion);
+  }
+  return assertions;
+}
+
+function parseAssertion(entry: unknown): Assertion | string {
+  if (typeof entry !== 'object' || entry === null) return 'it must be an object with a kind.';
+  const { kind, path, expected, text, ms } = entry as Record<string, unknown>;
+  if (kind === 'json_path_equals') return parsePathEquals(path, expected);
+  if (kind === 'body_contains') return parseBodyContains(text);
+  if (kind === 'response_time_under') return parseResponseTime(ms);
+  return `its kind must be ${ASSERTION_KINDS.slice(0, -1).join(', ')} or ${ASSERTION_KINDS.at(-1)}.`;
+}
+
+function parsePathEquals(path: unknown, expected: unknown): Assertion | string {
+  if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || parsePath(path) === null) {
+    return 'its path must be a JSON path such as data.items[0].id.';
+  }
+  if (typeof expected !== 'string') return 'its expected value must be a text, written as JSON.';
+  if (expected.length > MAX_EXPECTED_LENGTH) return tooLong('expected value', MAX_EXPECTED_LENGTH);
+  return { kind: 'json_path_equals', path, expected };
+}
+
+function parseBodyContains(text: unknown): Assertion | string {
+  if (typeof text !== 'string' || text === '') return 'its text must not be empty.';
+  if (text.length > MAX_SEARCH_LENGTH) return tooLong('text', MAX_SEARCH_LENGTH);
+  return { kind: 'body_contains', text };
+}
+
+function parseResponseTime(ms: unknown): Assertion | string {
+  const valid = Number.isSafeInteger(ms) && Number(ms) >= 1 && Number(ms) <= MAX_RESPONSE_TIME_MS;
+  if (!valid) return `its ms must be a whole number from 1 to ${MAX_RESPONSE_TIME_MS}.`;
+  return { kind: 'response_time_under', ms: Number(ms) };
+}
+
+function tooLong(what: string, limit: number): string {
+  return `its ${what} must not be longer than ${limit} characters.`;
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { anyUrl } from '#testing/any-text';
+import { CONNECTION_FAULTS, type FaultCode, faultMessage } from '../http/connection-faults.ts';
+import { explainFailure, type FailureFacts } from './explain-failure.ts';
+import { UNREADABLE_TEXTS } from './judge.ts';
+import { FAILURE_REASONS } from './failure.ts';
+import { isSecretHeader, secretHeadersWith } from '../http/secret-headers.ts';
+
+const FAULT_CODES = Object.keys(CONNECTION_FAULTS) as FaultCode[];
+
+const FACTS: FailureFacts = {
+  kind: 'job',
+  reason: null,
+  fault: null,
+  responseStatus: null,
+  errorMessage: null,
+  url: 'https://api.example.com/hook?x=1',
+  location: null,
+  timeoutSeconds: 30,
+  address: '203.0.113.7',
+};
+
+const said = (facts: Partial<FailureFacts>) => {
+  const { title, text, nextStep } = explainFailure({ ...FACTS, ...facts });
+  return `${title} | ${text} | ${nextStep}`;
+};
+
+describe('a failure in plain words', () => {
+  test('a redirect shows its absolute target URL', () => {
+    const redirect = (location: string | null) =>
+      explainFailure({ ...FACTS, responseStatus: 301, location });
+    assert.equal(redirect('/new?y=2').useUrl, 'https://api.example.com/new?y=2');
+    assert.equal(redirect('https://other.example/').useUrl, 'https://other.example/');
+    assert.equal(redirect('http://a:b@other.example/').useUrl, 'http://other.example/');
+    assert.match(redirect('/new').title, /redirects to https:\/\/api\.example\.com\/new/);
+    for (const location of [null, 'javascript:alert(1)', 'http://', 'ftp://x.example/']) {
+      assert.equal(redirect(location).useUrl, null, String(location));
+    }
+  });
+
+  const cases: [string, Partial<FailureFacts>, RegExp][] = [
+    [
+      'an IPv6 address',
+      { reason: 'cannot_resolve_host', url: 'http://[2001:db8::1]/' },
+      /IPv4 only/,
+    ],
+    [
+      'a host without IPv4',
+      { reason: 'cannot_resolve_host' },
+      /api\.example\.com.*IPv6 addresses only.*A record/,
+    ],
+    ['a blocked address', { reason: 'blocked_address' }, /private or reserved.*ALLOWED_NETWORKS/],
+    ['the monthly limit', { reason: 'limit_exceeded' }, /monthly limit.*nothing was sent.*Billing/],
+    [
+      'a timeout of a target that was reached',
+      { reason: 'timeout' },
+      /was reached.*30 seconds.*raise the timeout/,
+    ],
+    [
+      'a timeout before a connection',
+      { reason: 'timeout', address: null, timeoutSeconds: 1 },
+      /No connection.*1 second\./,
+    ],
+    [
+      'a request that can’t be read any more',
+      { reason: 'worker_failed', errorMessage: UNREADABLE_TEXTS.headers },
+      /headers can't be opened with this APP_KEY.*Nothing was sent.*operator/s,
+    ],
+    ['a worker that stopped', { reason: 'worker_failed' }, /unknown whether.*Retry if/],
+    [
+      'a failed assertion',
+      {
+        reason: 'assertion_failed',
+        responseStatus: 200,
+        errorMessage: 'Assertion failed: Body contains: expected "ok", got a body without it',
+      },
+      /answered 200, but Body contains: expected "ok"/,
+    ],
+    ...(
+      [
+        ['connection refused', /refused.*port/],
+        ['connection reset', /reset.*proxy/],
+        ['TLS certificate has expired', /expired.*Renew/],
+        ['TLS certificate is self-signed', /public authority/],
+        ['TLS certificate is for another host', /another host/],
+        ['TLS 1.2 or newer is required', /Switch on TLS 1\.2/],
+        ['response ended early', /broke off/],
+        ['something new', /api\.example\.com: something new/],
+      ] as const
+    ).map(([what, pattern]): [string, Partial<FailureFacts>, RegExp] => [
+      what,
+      { reason: 'connection_error', errorMessage: `Connection error: ${what}` },
+      pattern,
+    ]),
+    ['401', { reason: 'http_client_error', responseStatus: 401 }, /401 Unauthorized.*credentials/],
+    ['418', { reason: 'http_client_error', responseStatus: 418 }, /answered 418 \|.*refused it/],
+    ['429', { reason: 'http_client_error', responseStatus: 429 }, /concurrency limit/],
+    [
+      '503',
+      { reason: 'http_server_error', responseStatus: 503 },
+      /503 Service Unavailable.*overloaded/,
+    ],
+    ['999', { responseStatus: 999 }, /no status that HTTP defines/],
+  ];
+  for (const [name, facts, pattern] of cases) {
+    test(`${name} is explained with the next step`, () => assert.match(said(facts), pattern));
+  }
+
+  test('only a job is advised to be retried, and a cron to be run now', () => {
+    for (const reason of [...FAILURE_REASONS, null]) {
+      for (const responseStatus of [null, 302, 404, 429, 500, 503, 999]) {
+        const facts = { reason, responseStatus };
+        for (const kind of ['execution', 'test'] as const)
+          assert.doesNotMatch(said({ ...facts, kind }), /\bretry\b/i, `${kind} ${reason}`);
+        assert.doesNotMatch(said({ ...facts, kind: 'execution' }), /queue/i);
+      }
+    }
+    for (const fault of FAULT_CODES) {
+      const broken = { kind: 'execution', reason: 'connection_error', fault } as const;
+      assert.doesNotMatch(said(broken), /\bretry\b/i, fault);
+    }
+    const died = { reason: 'worker_failed', kind: 'execution' } as const;
+    assert.match(said(died), /Choose Run now if doing it twice does no harm\./);
+  });
+
+  test('a broken connection is explained by its code, or by its text without one', () => {
+    for (const fault of FAULT_CODES) {
+      const broken = { reason: 'connection_error', errorMessage: faultMessage(fault) } as const;
+      const byText = said(broken);
+      assert.match(byText, new RegExp(CONNECTION_FAULTS[fault].means?.[2] ?? 'another machine'));
+      const byCode = said({ ...broken, fault });
+      assert.equal(byCode, byText, fault);
+      if (CONNECTION_FAULTS[fault].means === undefined) continue;
+      assert.equal(said({ ...broken, fault, errorMessage: 'anything' }), byText, fault);
+    }
+    const texts = FAULT_CODES.map(faultMessage);
+    assert.equal(new Set(texts).size, texts.length, 'no text has two codes');
+  });
+
+  test('every stored failure gets a bounded explanation, and only a redirect a URL', () => {
+    const facts = fc.record({
+      kind: fc.constantFrom('job' as const, 'execution' as const, 'test' as const),
+      reason: fc.constantFrom(...FAILURE_REASONS, null),
+      fault: fc.option(fc.constantFrom(...FAULT_CODES)),
+      responseStatus: fc.option(fc.integer({ min: 0, max: 1000 })),
+      errorMessage: fc.option(fc.string()),
+      url: fc.oneof(fc.string(), anyUrl()),
+      location: fc.option(fc.oneof(fc.string(), anyUrl())),
+      timeoutSeconds: fc.option(fc.nat()),
+      address: fc.option(fc.ipV4()),
+    });
+    fc.assert(
+      fc.property(facts, (each) => {
+        const { title, text, nextStep, useUrl } = explainFailure(each);
+        assert.ok(title && text && nextStep);
+        assert.ok(title.length < 400);
+        if (useUrl !== null) assert.match(useUrl, /^https?:\/\//);
+      }),
+    );
+  });
+});
+
+describe('headers that hold secrets', () => {
+  test('secret headers are recognized by name in any case (§5.9)', () => {
+    const secrets =
+      'Authorization cookie X-Api-Key api-key X-Auth-Token X-Secret X-Amz-Security-Token Proxy-Authorization password X-Hub-Signature Client-Secret X-Auth X-Session X-Access-Key X-Hmac Ocp-Apim-Subscription-Key';
+    for (const name of secrets.split(' ')) assert.equal(isSecretHeader(name), true, name);
+    for (const name of 'Content-Type Accept X-Request-Id User-Agent Host X-Trace X-Keyboard'.split(
+      ' ',
+    )) {
+      assert.equal(isSecretHeader(name), false, name);
+    }
+  });
+
+  test('the operator can add names of secret headers', () => {
+    const isSecret = secretHeadersWith(['X-Customer']);
+    for (const name of ['x-customer', 'X-CUSTOMER', 'Authorization']) {
+      assert.equal(isSecret(name), true, name);
+    }
+    assert.equal(isSecret('X-Customer-Name'), false);
+    assert.equal(isSecretHeader('X-Customer'), false);
+  });
+});
