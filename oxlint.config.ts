@@ -15,7 +15,7 @@ export const MODULES = {
   api: { imports: ['domain', 'people', 'work'], packages: [] },
   dashboard: { imports: ['domain', 'people', 'work'], packages: [] },
   cli: { imports: ['domain', 'people', 'work'], packages: [] },
-  config: { imports: ['domain', 'store', 'people'], packages: [] },
+  config: { imports: ['domain', 'people'], packages: [] },
   operate: {
     imports: ['domain', 'store', 'outgoing', 'people', 'alerts', 'engine', 'api', 'cli', 'config'],
     packages: ['node:tls'],

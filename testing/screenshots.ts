@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { readConfig } from '#config/config';
-import { loadAppKey } from '#config/app-key';
+import { loadAppKey } from '#store/app-key';
 import { startBrowser } from './browser.ts';
 import { startDashboard, type TestDashboard } from './dashboard.ts';
 import { DEMO_SETTINGS, makeDemoData } from '#demo/demo';

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
 import type { OpenModules, Purpose } from '#cli/services';
-import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
 import { NAMED_DOERS } from '#domain/team/activity';
 import type { PeopleConfig } from '#people/context';
 import { createPeople } from '#people/people';
+import { loadAppKey } from '#store/app-key';
 import { StoreError } from '#store/database/errors';
 import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';
 import { hidingOf } from './hiding.ts';
@@ -97,7 +97,6 @@ function isMissing(path: string): boolean {
 }
 
 function explainOpening(fault: unknown): unknown {
-  if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
   if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
   const isAway = fault.code === 'STORE_UNAVAILABLE';
   const text = isAway ? `the database cannot be used now: ${fault.message}` : fault.message;

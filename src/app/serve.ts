@@ -1,9 +1,9 @@
 import { createStartingPages } from '#api/service-pages';
-import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, publicAddress } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
 import { findOwnEcho } from '#domain/http/own-echo';
 import type { FirstAccount } from '#people/registrations';
+import { loadAppKey } from '#store/app-key';
 import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';
 import { openWhenThere } from './awaited-database.ts';
@@ -19,7 +19,7 @@ import { ListenFault, WebServer } from './web-server.ts';
 /** One line if an operator can fix it, else with its stack. */
 function endWith(fault: unknown, log: MainLog): never {
   const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
-  if (isStores || fault instanceof AppKeyFault || fault instanceof ListenFault) say(fault.message);
+  if (isStores || fault instanceof ListenFault) say(fault.message);
   else log.error('start.failed', { error: fault });
   const isWrongDatabase = isStores && fault.code === 'STORE_UNRELEASED';
   process.exit(isWrongDatabase ? EXIT.wrongSetting : EXIT.fault);

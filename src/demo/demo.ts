@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { loadAppKey } from '#config/app-key';
+import { loadAppKey } from '#store/app-key';
 import { readConfig } from '#config/config';
 import { DEMO, seedDemo } from './seed.ts';
 import { type DemoTarget, startDemoTarget } from './target.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { HOUR_MS } from '#domain/base/instant';
 import type { Finding } from '#cli/services';
-import { loadAppKey } from '#config/app-key';
+import { loadAppKey } from '#store/app-key';
 import type { Config } from '#config/config';
 import { isInRanges, writeRanges } from '#domain/http/address-range';
 import { countOf } from '#domain/base/amounts';

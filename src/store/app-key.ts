@@ -10,38 +10,43 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '#store/database/make-folders';
-import type { Config } from './config.ts';
+import { StoreError } from './database/errors.ts';
+import { makeFolders } from './database/make-folders.ts';
+import type { StoreLocation } from './store.ts';
 
-/** The message is one line for the operator. */
-export class AppKeyFault extends Error {
-  readonly code = 'APP_KEY_UNUSABLE';
+interface KeySettings {
+  appKey: Buffer | null;
+  database: StoreLocation;
 }
 
 /**
  * APP_KEY, or the file `app.key` next to the SQLite database, which the first start creates.
  * Simultaneous processes get the same key; a database in memory gets a new one.
- * @throws AppKeyFault if the file is damaged or can't be read or written
+ * @throws STORE_KEY_UNUSABLE if the file is damaged or can't be read or written
  */
-export function loadAppKey(config: Pick<Config, 'appKey' | 'database'>): Buffer {
-  if (config.appKey !== null) return config.appKey;
-  if (config.database.kind === 'sqlite-memory') return randomBytes(32);
-  if (config.database.kind === 'postgres') throw new AppKeyFault('APP_KEY is required.');
-  const path = join(dirname(config.database.path), 'app.key');
+export function loadAppKey({ appKey, database }: KeySettings): Buffer {
+  if (appKey !== null) return appKey;
+  if (database.kind === 'sqlite-memory') return randomBytes(32);
+  if (database.kind === 'postgres') throw unusable('APP_KEY is required.');
+  const path = join(dirname(database.path), 'app.key');
   try {
     const key = readKey(path);
     if (key !== null) return key;
-    refuseLostKey(config.database.path, path);
+    refuseLostKey(database.path, path);
     return createKey(path);
   } catch (fault) {
-    if (fault instanceof AppKeyFault) throw fault;
+    if (fault instanceof StoreError) throw fault;
     const { code = 'unknown' } = fault as NodeJS.ErrnoException;
-    throw new AppKeyFault(
+    throw unusable(
       `The key file ${path} cannot be read or written (${code}): check who owns it and its directory, or set APP_KEY.`,
-      { cause: fault },
+      fault,
     );
   }
 }
+
+/** @param message one line for the operator */
+const unusable = (message: string, cause?: unknown) =>
+  new StoreError('STORE_KEY_UNUSABLE', message, { cause });
 
 function readKey(path: string): Buffer | null {
   let text: string;
@@ -53,7 +58,7 @@ function readKey(path: string): Buffer | null {
   }
   const bytes = /^[A-Za-z0-9+/]{43}=$/.test(text) ? Buffer.from(text, 'base64') : null;
   if (bytes?.length === 32) return bytes;
-  throw new AppKeyFault(
+  throw unusable(
     `The key file ${path} is damaged: it must hold 32 bytes as base64. Put back a copy of it; without it the secrets in the database cannot be read.`,
   );
 }
@@ -62,12 +67,12 @@ function readKey(path: string): Buffer | null {
 function refuseLostKey(database: string, path: string): void {
   const file = statSync(database, { throwIfNoEntry: false });
   if (file?.isDirectory()) {
-    throw new AppKeyFault(
+    throw unusable(
       `DATABASE_URL names the folder ${database}: name a file in it, such as ${join(database, 'belfry.db')}.`,
     );
   }
   if ((file?.size ?? 0) === 0) return;
-  throw new AppKeyFault(
+  throw unusable(
     `The key file ${path} is missing next to an existing database: restore a copy of it, or set APP_KEY to the key of the database.`,
   );
 }
@@ -85,7 +90,7 @@ function createKey(path: string): Buffer {
     rmSync(draft, { force: true });
   }
   const key = readKey(path);
-  if (key === null) throw new AppKeyFault(`The key file ${path} vanished while it was made.`);
+  if (key === null) throw unusable(`The key file ${path} vanished while it was made.`);
   syncDirectory(dirname(path));
   return key;
 }

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { AppKeyFault, loadAppKey } from './app-key.ts';
+import { loadAppKey } from './app-key.ts';
+import { StoreError } from './database/errors.ts';
 
 const run = promisify(execFile);
 
@@ -72,7 +73,7 @@ describe('the installation key', () => {
     writeFileSync(beside().database.path, 'SQLite format 3');
     assert.throws(
       () => loadAppKey(beside()),
-      (fault) => fault instanceof AppKeyFault && fault.message.includes(keyFile()),
+      (fault) => fault instanceof StoreError && fault.message.includes(keyFile()),
     );
     assert.deepEqual(readdirSync(join(directory, 'data')), ['belfry.db']);
   });
@@ -80,7 +81,7 @@ describe('the installation key', () => {
   test('a database path that is a folder stops the start and no key is created', () => {
     assert.throws(
       () => loadAppKey({ appKey: null, database: { kind: 'sqlite', path: directory } }),
-      /^Error: DATABASE_URL names the folder .*: name a file in it, such as .*belfry\.db\.$/,
+      /^StoreError: DATABASE_URL names the folder .*: name a file in it, such as .*belfry\.db\.$/,
     );
   });
 
@@ -96,7 +97,7 @@ describe('the installation key', () => {
     writeFileSync(keyFile(), 'half a k');
     assert.throws(
       () => loadAppKey(beside()),
-      (fault) => fault instanceof AppKeyFault && fault.message.includes(keyFile()),
+      (fault) => fault instanceof StoreError && fault.message.includes(keyFile()),
     );
     assert.equal(readFileSync(keyFile(), 'utf8'), 'half a k');
   });
