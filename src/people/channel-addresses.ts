@@ -1,14 +1,13 @@
-import { createHmac } from 'node:crypto';
 import { isId } from '#domain/base/ids';
 import { type ChannelAddress, stateOfAddress } from '#domain/alerts/notification-channel';
 import type { FoundAddress } from '#store/alerts/channels';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, PeopleConfig } from './context.ts';
 import { isSame } from './cookies.ts';
-import { keyOf, makeLinks, readSecret } from './links.ts';
+import { keyOf, makeLink, readSecret } from './links.ts';
 import { writeAddressMail } from './mails.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
-import { deriveSecret } from './secrets.ts';
+import { macOf } from './secrets.ts';
 
 /** Email addresses of notification channels (§6.5). Their recipients need no account. */
 
@@ -100,9 +99,7 @@ export function createStopUrls({
 }
 
 function stopTokenOf(appKey: Uint8Array, teamId: string, addressId: string): string {
-  const mac = createHmac('sha256', deriveSecret(appKey, 'belfry stop links'))
-    .update(`${teamId} ${addressId}`)
-    .digest('base64url');
+  const mac = macOf(appKey, 'belfry stop links', `${teamId} ${addressId}`);
   return `${teamId}.${addressId}.${mac}`;
 }
 
@@ -156,8 +153,8 @@ async function mailLink(
     (await limits.count('team-confirmation', teamId)) ??
     (await limits.count('mailbox', email));
   if (tooMany) return tooMany;
-  const wanted = { purpose: 'confirm-address', whom: id, detail: teamId } as const;
-  const [link = ''] = await makeLinks(context, [wanted], { replaces: true });
+  const wanted = { purpose: 'confirm-address', whom: id, detail: teamId, replaces: true } as const;
+  const link = await makeLink(context, wanted);
   const team = await store.teams.find(teamId);
   const mail = writeAddressMail(email, { teamName: team?.name ?? '', link });
   const outcome = await mailer.send(mail);

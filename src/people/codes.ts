@@ -1,5 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deriveSecret } from './secrets.ts';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { deriveSecret, macOf } from './secrets.ts';
 
 /** Without those that are easily confused. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -31,7 +31,5 @@ export function makeRecoveryCodes(): string[] {
 
 /** Keyed, so that no one can search a stolen database for codes. */
 export function hashRecoveryCode(appKey: Uint8Array, userId: string, code: string): string {
-  return createHmac('sha256', deriveSecret(appKey, 'belfry recovery codes'))
-    .update(`${userId} ${plain(code)}`)
-    .digest('base64url');
+  return macOf(appKey, 'belfry recovery codes', `${userId} ${plain(code)}`);
 }

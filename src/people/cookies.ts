@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { cookieScopeOf } from '#domain/http/public-address';
 import type { Context } from './context.ts';
-import { deriveSecret } from './secrets.ts';
+import { macOf } from './secrets.ts';
 
 export interface CookieContext extends Pick<Context, 'clock'> {
   config: Pick<Context['config'], 'baseUrl' | 'appKey'>;
@@ -39,7 +39,8 @@ export function writeSigned(
   text: string,
 ): string {
   const head = `${context.clock.now().toString(36)}.${Buffer.from(text).toString('base64url')}`;
-  return writeCookie(context, { name, value: `${head}.${sign(context, name, head)}`, validMs });
+  const value = `${head}.${macOf(context.config.appKey, name, head)}`;
+  return writeCookie(context, { name, value, validMs });
 }
 
 export function readSigned(
@@ -49,7 +50,7 @@ export function readSigned(
 ): string | null {
   const parts = (readCookie(context, headers, name) ?? '').split('.');
   const [madeAt = '', text = '', signature = ''] = parts;
-  if (!isSame(signature, sign(context, name, `${madeAt}.${text}`))) return null;
+  if (!isSame(signature, macOf(context.config.appKey, name, `${madeAt}.${text}`))) return null;
   const age = context.clock.now() - Number.parseInt(madeAt, 36);
   // A later time comes from another node, or from before this clock was set back.
   if (Math.abs(age) >= validMs) return null;
@@ -59,8 +60,4 @@ export function readSigned(
 export function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-function sign({ config }: CookieContext, name: string, head: string): string {
-  return createHmac('sha256', deriveSecret(config.appKey, name)).update(head).digest('base64url');
 }

@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { normalizeEmail } from '#domain/team/email-address';
 import { type CookieContext, isSame, readCookie, writeCookie } from './cookies.ts';
-import { deriveSecret, makeSecret } from './secrets.ts';
+import { macOf, makeSecret } from './secrets.ts';
 
 /**
  * Browsers that have signed in to an account. They have their own count of wrong passwords, so attackers who guess
@@ -43,7 +42,5 @@ function isOf(context: CookieContext, mark: string, email: string): boolean {
 }
 
 function sign({ config }: CookieContext, head: string, email: string): string {
-  return createHmac('sha256', deriveSecret(config.appKey, 'belfry known devices'))
-    .update(`${head}.${normalizeEmail(email)}`)
-    .digest('base64url');
+  return macOf(config.appKey, 'belfry known devices', `${head}.${normalizeEmail(email)}`);
 }

@@ -3,7 +3,6 @@ import { isId } from '#domain/base/ids';
 import type { Invitation } from '#store/people/invitations';
 import { type Actor, authorize } from './actor.ts';
 import type { Context, RequestContext } from './context.ts';
-import { markOf } from './email-links.ts';
 import { checkEmail, gatherErrors } from './fields.ts';
 import { writeInvitationMail } from './mails.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type Refused,
   type TooMany,
 } from './outcomes.ts';
+import { markOf } from './registrations.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 

@@ -1,8 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import type { TakenToken } from '#store/people/one-time-tokens';
 import type { Context } from './context.ts';
-import type { Rule } from './limits.ts';
-import type { Mail } from './mail.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 /** One-time secrets: links in mails, and cookies between the steps of a sign-in. The database has a hash of each. */
@@ -27,48 +25,26 @@ interface Wanted {
   purpose: Purpose;
   whom: string;
   detail?: string;
+  /** Earlier ones of the same purpose and user stop working. */
+  replaces?: boolean;
 }
 
 export const validMsOf = (purpose: Purpose): number => KINDS[purpose].validMs;
 
-/** With `replaces`, earlier ones of these purposes and users stop working. */
-export async function makeSecrets(
+export async function makeOneTimeSecret(
   { store, clock }: Context,
-  all: readonly Wanted[],
-  { replaces }: { replaces: boolean },
-): Promise<string[]> {
-  const secrets = all.map(() => makeSecret());
-  const rows = all.map(({ purpose, whom, detail = '' }, at) => ({
-    purpose,
-    hash: hashToken(secrets[at] ?? ''),
-    whom,
-    detail,
-    expiresAt: clock.now() + KINDS[purpose].validMs,
-  }));
-  await store.oneTimeTokens.add(rows, { replaces });
-  return secrets;
+  { purpose, whom, detail = '', replaces = false }: Wanted,
+): Promise<string> {
+  const secret = makeSecret();
+  const expiresAt = clock.now() + KINDS[purpose].validMs;
+  const token = { purpose, hash: hashToken(secret), whom, detail, expiresAt };
+  await store.oneTimeTokens.add(token, { replaces });
+  return secret;
 }
 
-export async function makeLinks(
-  context: Context,
-  all: readonly Wanted[],
-  how: { replaces: boolean },
-): Promise<string[]> {
-  const secrets = await makeSecrets(context, all, how);
+export async function makeLink(context: Context, wanted: Wanted): Promise<string> {
   const { baseUrl } = context.config;
-  return all.map(({ purpose }, at) => `${baseUrl}${KINDS[purpose].path}/${secrets[at]}`);
-}
-
-export async function mailLink(
-  context: Context,
-  wanted: Wanted & { to: string; replaces: boolean; limits: readonly [Rule, ...string[]][] },
-  write: (to: string, link: string) => Mail,
-): Promise<void> {
-  for (const [rule, ...who] of wanted.limits) {
-    if (await context.limits.count(rule, ...who)) return;
-  }
-  const [link = ''] = await makeLinks(context, [wanted], wanted);
-  await context.mailer.send(write(wanted.to, link));
+  return `${baseUrl}${KINDS[wanted.purpose].path}/${await makeOneTimeSecret(context, wanted)}`;
 }
 
 /** Null if the text can't be a secret. */

@@ -14,7 +14,7 @@ import {
   normalizeName,
 } from './fields.ts';
 import { findTeam } from './find-team.ts';
-import { makeLinks } from './links.ts';
+import { makeLink } from './links.ts';
 import { takesPasswords } from './password-resets.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Usage } from './plans.ts';
@@ -104,9 +104,7 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   if (!user) return null;
   const entry = { action: 'account.reset-link', detail: user.email } as const;
   await activity.ofAccount(user.id, entry, 'command-line');
-  const wanted = { purpose: 'reset-password', whom: user.id } as const;
-  const [link = ''] = await makeLinks(context, [wanted], { replaces: true });
-  return link;
+  return makeLink(context, { purpose: 'reset-password', whom: user.id, replaces: true });
 }
 
 /** Also ends open one-time tokens. False: no such account. */

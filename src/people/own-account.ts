@@ -1,12 +1,13 @@
 import type { ActivityAction } from '#domain/team/activity';
 import { normalizeEmail } from '#domain/team/email-address';
-import type { TeamOfUser } from '#store/people/users';
+import type { TeamOfUser, User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
-import { mailChange, mailConfirmation, useConfirmation, useStop } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
-import { writeEmailChangedMail } from './mails.ts';
+import { keyOf, makeLink, takeSecret } from './links.ts';
+import { writeEmailChangeAskedMail, writeEmailChangedMail, writeEmailChangeMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';
+import { mailConfirmation } from './registrations.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
@@ -58,10 +59,13 @@ export async function confirmEmail(
   context: Context,
   token: string,
 ): Promise<Done | { kind: 'expired' }> {
-  const { background, mailer } = context;
-  const confirmed = await useConfirmation(context, token);
-  if (!confirmed) return { kind: 'expired' };
-  const { user, email } = confirmed;
+  const { store, clock, background, mailer } = context;
+  const taken = await takeSecret(context, 'change-email', token);
+  const user = taken && (await store.users.find(taken.whom));
+  if (!user) return { kind: 'expired' };
+  const { detail: email } = taken;
+  const change = { email, isVerified: true };
+  if (!(await store.users.changeEmail(user.id, change, clock.now()))) return { kind: 'expired' };
   await record(context, user.id, 'account.email', 'email');
   if (user.email === email) return DONE;
   background.run('accounts.email-change-not-mailed', async () => {
@@ -83,12 +87,14 @@ export async function requestEmailConfirmation(
   return DONE;
 }
 
-/** `/stop-email-change/:token`; needs no session. */
+/** `/stop-email-change/:token`; needs no session. Expired: used, too old, or the change has been made. */
 export async function stopEmailChange(
-  context: Context,
+  { store, clock }: Context,
   token: string,
 ): Promise<Done | { kind: 'expired' }> {
-  return (await useStop(context, token)) ? DONE : { kind: 'expired' };
+  const key = keyOf('stop-email-change', token);
+  const isStopped = key && (await store.oneTimeTokens.stop(key, 'change-email', clock.now()));
+  return isStopped ? DONE : { kind: 'expired' };
 }
 
 /** Only this result contains the new token. */
@@ -172,6 +178,26 @@ export async function deleteAccount(
   if (teams.length > 0) return { kind: 'owns-teams', teams };
   const { setCookies } = await signOut(context, request);
   return { kind: 'deleted', setCookies };
+}
+
+/**
+ * If the new address has an account, it gets no mail and the response is the same. The old address always gets one, so
+ * a thief can't take the account unnoticed.
+ */
+async function mailChange(context: Context, user: User, email: string): Promise<void> {
+  const { store, limits, mailer } = context;
+  if (user.email === email) return;
+  const ofUser = { whom: user.id, replaces: true } as const;
+  const confirmLink = await makeLink(context, {
+    ...ofUser,
+    purpose: 'change-email',
+    detail: email,
+  });
+  const stopLink = await makeLink(context, { ...ofUser, purpose: 'stop-email-change' });
+  await mailer.send(writeEmailChangeAskedMail(user.email, email, stopLink));
+  const holder = await store.users.findByEmail(email);
+  if (holder || (await limits.count('mailbox', email))) return;
+  await mailer.send(writeEmailChangeMail(email, confirmLink));
 }
 
 function record(

@@ -8,7 +8,7 @@ import { LIMITS } from '#domain/base/limits';
 import type { StoredPasskey } from '#store/people/passkeys';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
-import { makeSecrets, type Purpose, takeSecret, validMsOf } from './links.ts';
+import { makeOneTimeSecret, type Purpose, takeSecret, validMsOf } from './links.ts';
 import {
   DONE,
   type Done,
@@ -230,8 +230,7 @@ async function ask(
   options: { challenge: string },
   { purpose, whom }: { purpose: Purpose; whom: string },
 ): Promise<Asked> {
-  const wanted = { purpose, whom, detail: options.challenge };
-  const [value = ''] = await makeSecrets(context, [wanted], { replaces: false });
+  const value = await makeOneTimeSecret(context, { purpose, whom, detail: options.challenge });
   const cookie = writeCookie(context, { name: COOKIE, value, validMs: validMsOf(purpose) });
   return { kind: 'asked', options: JSON.stringify(options), setCookies: [cookie] };
 }

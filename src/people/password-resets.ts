@@ -2,8 +2,7 @@ import { normalizeEmail } from '#domain/team/email-address';
 import type { Context, RequestContext } from './context.ts';
 import { recognizeDevice, rememberDevice } from './devices.ts';
 import { checkPassword, gatherErrors } from './fields.ts';
-import type { Rule } from './limits.ts';
-import { keyOf, mailLink, readSecret } from './links.ts';
+import { keyOf, makeLink, readSecret } from './links.ts';
 import { writeResetMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
@@ -69,20 +68,13 @@ export async function resetPassword(
  * @param asker the client's address; null for a known browser, which has its own count
  */
 async function mail(context: Context, email: string, asker: string | null): Promise<void> {
-  const user = await context.store.users.findByEmail(email);
+  const { store, limits, mailer } = context;
+  const user = await store.users.findByEmail(email);
   if (!user) return;
-  const link = {
-    purpose: 'reset-password',
-    whom: user.id,
-    to: user.email,
-    replaces: false,
-  } as const;
-  const limits: [Rule, ...string[]][] =
-    asker === null
-      ? []
-      : [
-          ['mail-to', asker, email],
-          ['reset-mailbox', email],
-        ];
-  await mailLink(context, { ...link, limits }, writeResetMail);
+  if (asker !== null) {
+    if (await limits.count('mail-to', asker, email)) return;
+    if (await limits.count('reset-mailbox', email)) return;
+  }
+  const link = await makeLink(context, { purpose: 'reset-password', whom: user.id });
+  await mailer.send(writeResetMail(user.email, link));
 }

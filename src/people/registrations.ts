@@ -5,15 +5,16 @@ import type { ProviderLink } from '#store/people/provider-links';
 import type { Registration, StartingTeam } from '#store/people/registration';
 import { isSetupCode, makeSetupCode } from './codes.ts';
 import type { Context, RequestContext } from './context.ts';
-import { isMarkOf, mailConfirmation } from './email-links.ts';
+import { isSame } from './cookies.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
 import { mappedTo } from './group-memberships.ts';
 import { checkChosenTeamName } from './groups.ts';
-import { keyOf } from './links.ts';
+import { keyOf, makeLink } from './links.ts';
+import { writeEmailMail } from './mails.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import { PASSWORDS_OFF } from './reauthentication.ts';
-import { hashToken, isTokenShaped } from './secrets.ts';
+import { hashToken, isTokenShaped, macOf } from './secrets.ts';
 import { open, type SignedIn } from './sessions.ts';
 import { readSignUp } from './sign-ups.ts';
 
@@ -124,15 +125,19 @@ export async function registerByInvitation(
   const invitation = await store.invitations.findOpen(invitedBy, clock.now());
   if (!invitation) return NOT_FOUND;
   const person = { ...input, email: invitation.email ?? input.email };
-  const isEmailVerified = isMarkOf(
-    context,
-    input.mailed ?? '',
-    token,
-    normalizeEmail(person.email),
-  );
+  const mark = markOf(context, token, normalizeEmail(person.email));
+  const isEmailVerified = isSame(input.mailed ?? '', mark);
   const how = { team: { invitedBy }, isEmailVerified };
   const made = await makeAccount(context, person, how, request);
   return made.kind === 'closed' ? NOT_FOUND : made;
+}
+
+/**
+ * Marks the mailed link of an invitation; the copied link has none. It proves that its bearer reads the address's
+ * mails.
+ */
+export function markOf({ config }: Context, invitationToken: string, email: string): string {
+  return macOf(config.appKey, 'belfry mailed invitations', `${invitationToken} ${email}`);
 }
 
 async function makeAccount(
@@ -195,6 +200,15 @@ async function welcome(
   await activity.ofTeam(teamId, { userId: user.id }, { action: 'member.joined' });
   if (!mailer.sends || isEmailVerified) return;
   background.run('accounts.email-not-confirmed', () => mailConfirmation(context, user));
+}
+
+export async function mailConfirmation(
+  context: Context,
+  { id, email }: { id: string; email: string },
+): Promise<void> {
+  if (await context.limits.count('mailbox', email)) return;
+  const wanted = { purpose: 'change-email', whom: id, detail: email, replaces: true } as const;
+  await context.mailer.send(writeEmailMail(email, await makeLink(context, wanted)));
 }
 
 /** @param person the verified email in lower case */

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** 256 random bits, in letters, digits, `-` and `_`. */
 export function makeSecret(prefix = ''): string {
@@ -45,4 +45,9 @@ function makeToken(prefix: string): ApiToken {
 /** A key for each purpose, so that the key for cookies can't open secrets. */
 export function deriveSecret(appKey: Uint8Array, purpose: string): string {
   return Buffer.from(hkdfSync('sha256', appKey, '', purpose, 32)).toString('base64url');
+}
+
+/** Proves that the text is from this installation. */
+export function macOf(appKey: Uint8Array, purpose: string, text: string): string {
+  return createHmac('sha256', deriveSecret(appKey, purpose)).update(text).digest('base64url');
 }

@@ -6,7 +6,7 @@ import type { TeamOfUser, UserWithTeams } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { rememberDevice } from './devices.ts';
-import { makeSecrets, validMsOf } from './links.ts';
+import { makeOneTimeSecret, validMsOf } from './links.ts';
 import type { TooMany } from './outcomes.ts';
 import { guessAtSignIn } from './password-guesses.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
@@ -131,8 +131,7 @@ async function openByPassword(
 }
 
 async function askForCode(context: Context, userId: string): Promise<Opened> {
-  const wanted = { purpose: 'second-factor' as const, whom: userId };
-  const [value = ''] = await makeSecrets(context, [wanted], { replaces: false });
+  const value = await makeOneTimeSecret(context, { purpose: 'second-factor', whom: userId });
   const cookie = { name: CHALLENGE_COOKIE, value, validMs: validMsOf('second-factor') };
   return { kind: 'second-factor', setCookies: [writeCookie(context, cookie)] };
 }

@@ -1,7 +1,7 @@
 import { normalizeEmail } from '#domain/team/email-address';
 import type { Context, RequestContext } from './context.ts';
 import { checkEmail, gatherErrors } from './fields.ts';
-import { mailLink, readSecret } from './links.ts';
+import { makeLink, readSecret } from './links.ts';
 import { writeHasAccountMail, writeSignUpMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 
@@ -43,6 +43,6 @@ async function mail(context: Context, email: string, asker: string): Promise<voi
     await mailer.send(writeHasAccountMail(email, `${config.baseUrl}/login`));
     return;
   }
-  const link = { purpose: 'sign-up', whom: email, to: email, replaces: false } as const;
-  await mailLink(context, { ...link, limits: [] }, writeSignUpMail);
+  const link = await makeLink(context, { purpose: 'sign-up', whom: email });
+  await mailer.send(writeSignUpMail(email, link));
 }

@@ -26,17 +26,15 @@ interface NewPassword {
 }
 
 export const oneTimeTokens = {
-  /** `replaces`: earlier ones of the same purposes and user. */
+  /** `replaces`: earlier ones of the same purpose and user. */
   async add(
     { main }: Context,
-    tokens: readonly OneTimeToken[],
+    { purpose, hash, whom, detail, expiresAt }: OneTimeToken,
     { replaces }: { replaces: boolean },
   ): Promise<void> {
     await main.transact(async (trx) => {
-      for (const { purpose, hash, whom, detail, expiresAt } of tokens) {
-        if (replaces) await remove(trx, 'one_time_tokens', { purpose, whom });
-        await add(trx, 'one_time_tokens', { hash, purpose, whom, detail, expires_at: expiresAt });
-      }
+      if (replaces) await remove(trx, 'one_time_tokens', { purpose, whom });
+      await add(trx, 'one_time_tokens', { hash, purpose, whom, detail, expires_at: expiresAt });
     });
   },
 

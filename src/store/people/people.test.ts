@@ -298,7 +298,7 @@ forEachStore((_name, openTestStore) => {
       const { userId } = await aPerson(store, 'a@x.test', { account, link });
       assert.equal((await store.providerLinks.find(link))?.id, userId);
       assert.equal(await store.users.readPasswordHash(userId), null);
-      await store.oneTimeTokens.add([aToken(userId)], { replaces: false });
+      await store.oneTimeTokens.add(aToken(userId), { replaces: false });
       const password = { passwordHash: 'scrypt$…', revokesToken: false };
       const reset = store.oneTimeTokens.resetPassword(RESET, password, 0);
       assert.equal(await reset, userId);
@@ -309,7 +309,7 @@ forEachStore((_name, openTestStore) => {
   describe('oneTimeTokens', () => {
     test('a one-time token is taken once, and not after its expiry', async () => {
       await using store = await openTestStore();
-      await store.oneTimeTokens.add([aToken(NO_ID)], { replaces: false });
+      await store.oneTimeTokens.add(aToken(NO_ID), { replaces: false });
       const isValid = async (purpose: string, now: number) =>
         (await store.oneTimeTokens.read({ purpose, hash: HASH }, now)) !== null;
       assert.equal(await isValid('reset-password', 999), true);
@@ -388,7 +388,7 @@ forEachStore((_name, openTestStore) => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
-      await store.oneTimeTokens.add([aToken(userId)], { replaces: false });
+      await store.oneTimeTokens.add(aToken(userId), { replaces: false });
       const set = { passwordHash: 'scrypt$new', revokesToken: false };
       const signIn = (n: number) =>
         openSession(store, userId, { passwordHash: 'scrypt$…' }, String(n).padStart(64, 'b'));
@@ -410,7 +410,7 @@ forEachStore((_name, openTestStore) => {
         purpose: 'second-factor',
         expiresAt: Number.MAX_SAFE_INTEGER,
       };
-      await store.oneTimeTokens.add([token], { replaces: false });
+      await store.oneTimeTokens.add(token, { replaces: false });
       const opened = await Promise.all(
         ['c', 'd', 'e'].map((each) => openSession(store, userId, { challenge }, each.repeat(64))),
       );
