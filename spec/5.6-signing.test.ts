@@ -182,7 +182,7 @@ describe('rotating the secret (§5.6)', () => {
     await signed(old);
     assert.equal(await people.signing.useNextSecret(actor), true);
     await signed(next);
-    assert.equal(await store.nextSecrets.findSetAt(teamId), null);
+    assert.equal(await store.teams.readSigningSecretSetAt(teamId, 'next'), null);
     assert.equal(await people.signing.useNextSecret(actor), false);
     await signed(next);
   });

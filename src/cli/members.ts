@@ -13,7 +13,7 @@ interface MemberOptions {
   role: (typeof ROLES)[number];
 }
 
-type Act = (place: TeamPlace, options: MemberOptions) => Promise<'done' | 'not-found' | 'not-done'>;
+type Change = Parameters<TeamPlace['people']['changeMember']>[2];
 
 export function addMemberCommands(program: Command, session: Session): void {
   const member = program.command('member').description("teams' members");
@@ -25,41 +25,42 @@ export function addMemberCommands(program: Command, session: Session): void {
   );
   const teamVerb = addTeamCommand(session, member);
   /** @param notDone  the reason, in words that follow the email */
-  const verb = (name: string, description: string, notDone: string, act: Act) =>
-    teamVerb<MemberOptions>(name, description, (place, options) =>
-      changeMember(place, options, notDone, act),
+  const verb = (
+    name: string,
+    description: string,
+    notDone: string,
+    change: (role: MemberOptions['role']) => Change,
+  ) =>
+    teamVerb<MemberOptions>(name, description, (place, { email, role }) =>
+      changeMember(place, email, change(role), notDone),
     ).requiredOption('--email <E>', 'email address of the account');
   const role = () => new Option('--role <R>', 'role in the team').choices(ROLES);
-  verb(
-    'add',
-    'add an account to a team',
-    'is in the team already',
-    (place, { email, role: given }) => place.people.addMember(place.teamId, email, given),
-  ).addOption(role().default('member'));
-  verb('role', "change a member's role", OUTSIDE, (place, { email, role: given }) =>
-    place.people.setMemberRole(place.teamId, email, given),
-  ).addOption(role().makeOptionMandatory());
-  verb('remove', 'remove a member; the account stays', OUTSIDE, (place, { email }) =>
-    place.people.expelMember(place.teamId, email),
-  );
+  verb('add', 'add an account to a team', 'is in the team already', (detail) => {
+    return { action: 'member.added', detail };
+  }).addOption(role().default('member'));
+  verb('role', "change a member's role", OUTSIDE, (detail) => {
+    return { action: 'member.role', detail };
+  }).addOption(role().makeOptionMandatory());
+  verb('remove', 'remove a member; the account stays', OUTSIDE, () => {
+    return { action: 'member.removed' };
+  });
 }
 
 const OUTSIDE = 'is not in the team, or owns it';
 
 async function changeMember(
-  place: TeamPlace,
-  options: MemberOptions,
+  { teamId, people }: TeamPlace,
+  given: string,
+  change: Change,
   notDone: string,
-  act: Act,
 ): Promise<object> {
-  const { teamId, people } = place;
   const before = await people.listTeamMembers(teamId);
-  const outcome = await act(place, options);
-  if (outcome === 'not-done') throw new CommandFault(`${show(options.email)} ${notDone}.`);
+  const isDone = await people.changeMember(given, teamId, change);
+  if (isDone === false) throw new CommandFault(`${show(given)} ${notDone}.`);
   // The record of a removed member is the one of before.
   const all = [...(await people.listTeamMembers(teamId)), ...before];
-  const email = options.email.trim().toLowerCase();
+  const email = given.trim().toLowerCase();
   const found = all.find((each) => each.email === email);
-  if (outcome === 'not-found' || !found) throw noAccount(options.email);
+  if (isDone === null || !found) throw noAccount(given);
   return writeMember(found);
 }

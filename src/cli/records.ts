@@ -2,8 +2,7 @@
 import { hasEnded } from '#domain/cron/cron-end';
 import { formatMillis } from '#domain/base/instant';
 import { describeUsage } from '#domain/team/usage';
-import type { TeamWithUsage } from '#people/operator';
-import type { Member, User } from '#people/operator-members';
+import type { Member, TeamWithUsage, User } from '#people/operator';
 import type { ServiceAccount } from '#people/service-accounts';
 import type { Activity } from '#work/activity';
 import type { Alert } from '#work/alerts';

@@ -81,15 +81,17 @@ function addAccountVerbs(user: Command, session: Session): void {
     async (people, email, given) => {
       const tokenRevoked = given.revokeToken === true;
       const isDone = await people.signOut(email, { revokesToken: tokenRevoked });
-      return isDone ? { email, signedOut: true, tokenRevoked } : null;
+      return isDone && { email, signedOut: true, tokenRevoked };
     },
   ).option('--revoke-token', 'revoke the API token too');
   verb('token', 'create a new API token; the old one stops working', async (people, email) => {
     const apiToken = await people.newToken(email);
     return apiToken === null ? null : { apiToken };
   });
-  verb('confirm-email', "confirm that an account's email is its owner's", async (people, email) =>
-    (await people.confirmEmail(email)) ? { email, confirmed: true } : null,
+  verb(
+    'confirm-email',
+    "confirm that an account's email is its owner's",
+    async (people, email) => (await people.confirmEmail(email)) && { email, confirmed: true },
   );
   verb(
     'unlink',

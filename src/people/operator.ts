@@ -1,7 +1,10 @@
+import type { Doer } from '#domain/team/activity';
 import { normalizeEmail } from '#domain/team/email-address';
 import { isUuid } from '#domain/base/ids';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
+import type { Member } from '#store/people/members';
 import type { Team } from '#store/people/teams';
+import type { User } from '#store/people/users';
 import { entryOfTest } from './channel-tests.ts';
 import { makeSetupCode } from './codes.ts';
 import type { Context } from './context.ts';
@@ -16,12 +19,14 @@ import {
 import { findTeam } from './find-team.ts';
 import { makeLink } from './links.ts';
 import { takesPasswords } from './password-resets.ts';
-import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import { DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Usage } from './plans.ts';
-import type { Role } from './roles.ts';
+import type { InvitedRole, Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 
 /** The operator acts, so no role is checked. */
+
+export type { Member, User };
 
 interface NewUser {
   email: string;
@@ -97,70 +102,97 @@ export async function setupCode(context: Context): Promise<string | null> {
   return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
 }
 
-/** Valid once, for an hour. Null: no such account. */
-export async function resetPasswordUrl(context: Context, email: string): Promise<string | null> {
-  const { store, activity } = context;
-  const user = await store.users.findByEmail(normalizeEmail(email));
-  if (!user) return null;
-  const entry = { action: 'account.reset-link', detail: user.email } as const;
-  await activity.ofAccount(user.id, entry, 'command-line');
-  return makeLink(context, { purpose: 'reset-password', whom: user.id, replaces: true });
+export async function listUsers({ store }: Context): Promise<User[]> {
+  return store.users.list();
 }
 
-/** Also ends open one-time tokens. False: no such account. */
-export async function signOut(
-  context: Context,
-  email: string,
-  what: { revokesToken: boolean },
-): Promise<boolean> {
-  const { store, activity } = context;
-  const { users } = store;
-  const user = await users.findByEmail(normalizeEmail(email));
-  if (!user) return false;
-  await users.endAccess(user.id, what);
-  await activity.ofAccount(user.id, { action: 'account.signed-out' }, 'command-line');
-  return true;
+/** An action on the account with an email. Null: there is none. */
+function onAccount<Given extends unknown[], Result>(
+  act: (context: Context, user: User, ...given: Given) => Promise<Result>,
+) {
+  return async (context: Context, email: string, ...given: Given): Promise<Result | null> => {
+    const user = await context.store.users.findByEmail(normalizeEmail(email));
+    return user && act(context, user, ...given);
+  };
 }
 
-/** False: no such account. */
-export async function confirmEmail(context: Context, email: string): Promise<boolean> {
-  const { store, clock, activity } = context;
-  const user = await store.users.findByEmail(normalizeEmail(email));
-  if (!user) return false;
-  const confirmed = { email: user.email, isVerified: true };
-  if (!user.isEmailVerified) await store.users.changeEmail(user.id, confirmed, clock.now());
-  const what = `${user.email}, confirmed`;
-  await activity.accountChanged(user.id, { action: 'account.email', what }, 'command-line');
-  return true;
-}
+/** Valid once, for an hour. */
+export const resetPasswordUrl = onAccount(async (context, { id, email }) => {
+  const entry = { action: 'account.reset-link', detail: email } as const;
+  await context.activity.ofAccount(id, entry, 'command-line');
+  return makeLink(context, { purpose: 'reset-password', whom: id, replaces: true });
+});
 
-/** Also ends the sessions. The next sign-in with the email links the account again. Null: no such account. */
-export async function unlink(
-  context: Context,
-  email: string,
-): Promise<{ wasLinked: boolean } | null> {
-  const { store, activity } = context;
-  const user = await store.users.findByEmail(normalizeEmail(email));
-  if (!user) return null;
-  const removed = await store.providerLinks.removeAll(user.id);
-  await store.users.endAccess(user.id, { revokesToken: false });
-  const entry = { action: 'account.provider-ended', what: user.email } as const;
-  await activity.accountChanged(user.id, entry, 'command-line');
+/** Also ends open one-time tokens. */
+export const signOut = onAccount(
+  async ({ store, activity }, { id }, what: { revokesToken: boolean }) => {
+    await store.users.endAccess(id, what);
+    await activity.ofAccount(id, { action: 'account.signed-out' }, 'command-line');
+    return DONE;
+  },
+);
+
+export const confirmEmail = onAccount(
+  async ({ store, clock, activity }, { id, email, isEmailVerified }) => {
+    const confirmed = { email, isVerified: true };
+    if (!isEmailVerified) await store.users.changeEmail(id, confirmed, clock.now());
+    const entry = { action: 'account.email', what: `${email}, confirmed` } as const;
+    await activity.accountChanged(id, entry, 'command-line');
+    return DONE;
+  },
+);
+
+/** Also ends the sessions. The next sign-in with the email links the account again. */
+export const unlink = onAccount(async ({ store, activity }, { id, email }) => {
+  const removed = await store.providerLinks.removeAll(id);
+  await store.users.endAccess(id, { revokesToken: false });
+  const entry = { action: 'account.provider-ended', what: email } as const;
+  await activity.accountChanged(id, entry, 'command-line');
   return { wasLinked: removed > 0 };
+});
+
+export const newToken = onAccount(async ({ tokens, activity }, { id, email }) => {
+  const token = await tokens.generateApiToken(id);
+  await activity.ofAccount(id, { action: 'account.token', detail: email }, 'command-line');
+  return token;
+});
+
+/** @returns the owned teams with other members, which prevent it */
+export const deleteUser = onAccount(async ({ store, clock, log }, { id: userId }) => {
+  const inTheWay = await store.users.delete(userId, clock.now());
+  if (inTheWay.length === 0)
+    log.info('account.changed', { what: 'deleted by the operator', userId });
+  return inTheWay;
+});
+
+export async function listTeamMembers({ store }: Context, teamId: string): Promise<Member[]> {
+  return store.members.list(teamId);
 }
 
-/** Null: no such account. */
-export async function newToken(context: Context, email: string): Promise<string | null> {
-  const { store, tokens, activity } = context;
-  const user = await store.users.findByEmail(normalizeEmail(email));
-  if (!user) return null;
-  const token = await tokens.generateApiToken(user.id);
-  await activity.ofAccount(
-    user.id,
-    { action: 'account.token', detail: user.email },
-    'command-line',
-  );
-  return token;
+type MemberChange =
+  | { action: 'member.added' | 'member.role'; detail: InvitedRole }
+  | { action: 'member.removed' };
+
+/** False: to be added, but in the team already; else not in the team, or its owner. Null: no such account. */
+export const changeMember = onAccount(
+  async (context, { id, name }, teamId: string, change: MemberChange) => {
+    const isDone = await carryOut(context, { teamId, userId: id }, change);
+    const entry = { ...change, subject: { id, name } };
+    if (isDone) await context.activity.ofTeam(teamId, 'command-line', entry);
+    return isDone;
+  },
+);
+
+function carryOut(
+  { store: { members }, clock }: Context,
+  { teamId, userId }: { teamId: string; userId: string },
+  change: MemberChange,
+): Promise<boolean> {
+  if (change.action === 'member.removed') return members.remove(teamId, userId);
+  const { action, detail: role } = change;
+  return action === 'member.added'
+    ? members.add(teamId, userId, role, clock.now())
+    : members.changeRole(teamId, userId, role);
 }
 
 export async function listTeams(context: Context): Promise<TeamWithUsage[]> {
@@ -187,11 +219,14 @@ export async function setPlan(
   return { kind: 'set', team: await withUsage(context, { ...team, plan }) };
 }
 
-export async function generateSigningSecret(context: Context, teamId: string): Promise<string> {
+export async function generateSigningSecret(
+  { store, clock, activity }: Context,
+  teamId: string,
+  doer: Doer = 'command-line',
+): Promise<string> {
   const secret = makeSecret('whsec_');
-  const { store, clock, activity } = context;
   await store.teams.setSigningSecret(teamId, secret, clock.now());
-  await activity.ofTeam(teamId, 'command-line', { action: 'signing.generated' });
+  await activity.ofTeam(teamId, doer, { action: 'signing.generated' });
   return secret;
 }
 

@@ -14,7 +14,6 @@ import { createContext, type PeopleDeps } from './context.ts';
 import { warnOfUnknownTeams } from './group-memberships.ts';
 import * as invitations from './invitations.ts';
 import * as operator from './operator.ts';
-import * as operatorMembers from './operator-members.ts';
 import * as ownAccount from './own-account.ts';
 import * as passkeys from './passkeys.ts';
 import { listUsageByDay, readUsage } from './plans.ts';
@@ -82,7 +81,6 @@ export function createPeople(deps: PeopleDeps) {
     billing: bind(context, { readUsage, listUsageByDay }),
     operator: bind(context, {
       ...operator,
-      ...operatorMembers,
       ...serviceAccountsOfAnyTeam,
       resendConfirmationLink,
     }),

@@ -2,6 +2,7 @@ import { UNREADABLE_TEXTS } from '#domain/judging/judge';
 import { endOfSecret } from '#domain/http/signature';
 import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
+import { generateSigningSecret as generateAs } from './operator.ts';
 import { makeSecret } from './secrets.ts';
 
 /** §5.6; for admins (§5.8). */
@@ -11,43 +12,36 @@ interface ShownSecret {
   masked: string;
 }
 
-export async function readSigningSecret(
+type Which = 'present' | 'next';
+
+export async function readSigningSecrets(
   context: Context,
   actor: Actor,
-): Promise<ShownSecret | null> {
+): Promise<Record<Which, ShownSecret | null>> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
-  const { teams } = context.store;
-  const setAt = await teams.readSigningSecretSetAt(teamId);
-  if (setAt === null) return null;
-  return { createdAt: setAt, masked: mask(await open(context, teamId)) };
+  const read = async (which: Which): Promise<ShownSecret | null> => {
+    const createdAt = await context.store.teams.readSigningSecretSetAt(teamId, which);
+    return createdAt === null
+      ? null
+      : { createdAt, masked: mask(await open(context, teamId, which)) };
+  };
+  return { present: await read('present'), next: await read('next') };
 }
 
-export async function readNextSecret(context: Context, actor: Actor): Promise<ShownSecret | null> {
+export async function revealSigningSecret(
+  context: Context,
+  actor: Actor,
+  which: Which = 'present',
+): Promise<string | null> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
-  const setAt = await context.store.nextSecrets.findSetAt(teamId);
-  if (setAt === null) return null;
-  return { createdAt: setAt, masked: mask(await openNext(context, teamId)) };
-}
-
-export async function revealSigningSecret(context: Context, actor: Actor): Promise<string | null> {
-  const { teamId } = await authorize(context, actor, 'signing-secret');
-  await context.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
-  return open(context, teamId);
-}
-
-export async function revealNextSecret(context: Context, actor: Actor): Promise<string | null> {
-  const { teamId } = await authorize(context, actor, 'signing-secret');
-  await context.activity.ofTeam(teamId, actor, { action: 'signing.next-shown' });
-  return openNext(context, teamId);
+  const action = which === 'present' ? 'signing.shown' : 'signing.next-shown';
+  await context.activity.ofTeam(teamId, actor, { action });
+  return open(context, teamId, which);
 }
 
 export async function generateSigningSecret(context: Context, actor: Actor): Promise<string> {
-  const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
-  const secret = makeSecret('whsec_');
-  await store.teams.setSigningSecret(teamId, secret, clock.now());
-  await activity.ofTeam(teamId, actor, { action: 'signing.generated' });
-  return secret;
+  return generateAs(context, teamId, actor);
 }
 
 /** Receivers can get it before it signs. Null if there is one already. */
@@ -81,24 +75,19 @@ export async function deleteSigningSecret(context: Context, actor: Actor): Promi
 }
 
 /** Null if there is none or it can't be decrypted. */
-async function open(context: Context, teamId: string): Promise<string | null> {
-  const { teams } = context.store;
-  return orUnreadable(async () => (await teams.readSigningSecret(teamId))?.secret ?? null);
-}
-
-async function openNext(context: Context, teamId: string): Promise<string | null> {
-  return orUnreadable(() => context.store.nextSecrets.reveal(teamId));
-}
-
-function mask(secret: string | null): string {
-  return secret === null ? UNREADABLE_TEXTS.secret : `whsec_••••${endOfSecret(secret)}`;
-}
-
-async function orUnreadable(open: () => Promise<string | null>): Promise<string | null> {
+async function open(
+  { store: { teams } }: Context,
+  teamId: string,
+  which: Which,
+): Promise<string | null> {
   try {
-    return await open();
+    return (await teams.readSigningSecret(teamId, which))?.secret ?? null;
   } catch (error) {
     if ((error as { code?: string }).code !== 'STORE_WRONG_KEY') throw error;
     return null;
   }
+}
+
+function mask(secret: string | null): string {
+  return secret === null ? UNREADABLE_TEXTS.secret : `whsec_••••${endOfSecret(secret)}`;
 }

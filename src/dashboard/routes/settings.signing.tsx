@@ -17,8 +17,7 @@ import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor, signing } = open(context, 'signing-secret');
-  const secret = await signing.readSigningSecret(actor);
-  const next = await signing.readNextSecret(actor);
+  const { present: secret, next } = await signing.readSigningSecrets(actor);
   const headers = { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER };
   return { secret, next, headers, samples: readVerificationSamples(docs) };
 }
@@ -39,7 +38,7 @@ export function action({ context }: Route.ActionArgs) {
       const secret = await signing.generateNextSecret(actor);
       return secret === null ? done('There is a next secret already.') : { secret };
     },
-    'reveal-next': async () => ({ secret: await signing.revealNextSecret(actor) }),
+    'reveal-next': async () => ({ secret: await signing.revealSigningSecret(actor, 'next') }),
     'use-next': async () =>
       done(
         (await signing.useNextSecret(actor))

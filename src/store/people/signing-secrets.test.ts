@@ -11,11 +11,11 @@ forEachStore((_name, openTestStore) => {
       const { nextSecrets, teams } = store;
       const [team, other] = [await aTeam(store), await aTeam(store)];
       await teams.setSigningSecret(team.id, 'whsec_old', TEST_START);
-      assert.equal(await nextSecrets.findSetAt(team.id), null);
+      assert.equal(await teams.readSigningSecretSetAt(team.id, 'next'), null);
       assert.equal(await nextSecrets.add(team.id, 'whsec_new', TEST_START + 5), true);
-      assert.equal(await nextSecrets.findSetAt(team.id), TEST_START + 5);
-      assert.equal(await nextSecrets.reveal(team.id), 'whsec_new');
-      assert.equal(await nextSecrets.findSetAt(other.id), null);
+      assert.equal(await teams.readSigningSecretSetAt(team.id, 'next'), TEST_START + 5);
+      assert.equal((await teams.readSigningSecret(team.id, 'next'))?.secret, 'whsec_new');
+      assert.equal(await teams.readSigningSecretSetAt(other.id, 'next'), null);
       assert.equal((await teams.readSigningSecret(team.id))?.secret, 'whsec_old');
       const [row] = await all(store.database, 'teams', { id: team.id });
       assert.doesNotMatch(JSON.stringify(row), /whsec_/);
@@ -23,8 +23,8 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await nextSecrets.putInForce(team.id, TEST_START + 9), true);
       const inForce = { secret: 'whsec_new', setAt: TEST_START + 9 };
       assert.deepEqual(await teams.readSigningSecret(team.id), inForce);
-      assert.equal(await nextSecrets.findSetAt(team.id), null);
-      assert.equal(await nextSecrets.reveal(team.id), null);
+      assert.equal(await teams.readSigningSecretSetAt(team.id, 'next'), null);
+      assert.equal(await teams.readSigningSecret(team.id, 'next'), null);
       assert.equal(await nextSecrets.putInForce(team.id, TEST_START + 10), false);
       assert.deepEqual(await teams.readSigningSecret(team.id), inForce);
       assert.equal(await teams.readSigningSecret(other.id), null);
@@ -39,7 +39,7 @@ forEachStore((_name, openTestStore) => {
       );
       assert.equal(made.filter((isMade) => isMade).length, 1);
       await nextSecrets.drop(team.id);
-      assert.equal(await nextSecrets.findSetAt(team.id), null);
+      assert.equal(await teams.readSigningSecretSetAt(team.id, 'next'), null);
       assert.equal(await nextSecrets.putInForce(team.id, TEST_START), false);
       assert.equal(await teams.readSigningSecret(team.id), null);
       assert.equal(await nextSecrets.add(team.id, 'whsec_3', TEST_START), true);

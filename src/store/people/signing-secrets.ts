@@ -12,7 +12,9 @@ const NO_NEXT = { sealed_next_signing_secret: null, next_signing_secret_set_at: 
 
 const keyOf = (teamId: string) => ({ id: teamId, deleted_at: null });
 
-async function read({ main }: Context, teamId: string, which: keyof typeof COLUMNS) {
+type Which = keyof typeof COLUMNS;
+
+async function read({ main }: Context, teamId: string, which: Which) {
   const { sealed, setAt } = COLUMNS[which];
   const row = await one(main, 'teams', keyOf(teamId), [sealed, setAt]);
   return row && row[sealed] !== null ? { sealed: row[sealed], setAt: row[setAt] ?? 0 } : null;
@@ -37,16 +39,21 @@ export const signingSecrets = {
     await change(main, 'teams', keyOf(teamId), none);
   },
 
-  async readSigningSecretSetAt(context: Context, teamId: string): Promise<number | null> {
-    return (await read(context, teamId, 'present'))?.setAt ?? null;
+  async readSigningSecretSetAt(
+    context: Context,
+    teamId: string,
+    which: Which,
+  ): Promise<number | null> {
+    return (await read(context, teamId, which))?.setAt ?? null;
   },
 
   /** Throws STORE_WRONG_KEY if it doesn't open with this APP_KEY. */
   async readSigningSecret(
     context: Context,
     teamId: string,
+    which: Which = 'present',
   ): Promise<{ secret: string; setAt: number } | null> {
-    const found = await read(context, teamId, 'present');
+    const found = await read(context, teamId, which);
     if (!found) return null;
     const secret = context.sealer.open(SIGNING_SECRET_PLACE, found.sealed);
     return { secret, setAt: found.setAt };
@@ -70,16 +77,6 @@ export const nextSecrets = {
 
   async drop({ main }: Context, teamId: string): Promise<void> {
     await change(main, 'teams', keyOf(teamId), NO_NEXT);
-  },
-
-  async findSetAt(context: Context, teamId: string): Promise<number | null> {
-    return (await read(context, teamId, 'next'))?.setAt ?? null;
-  },
-
-  /** Throws STORE_WRONG_KEY if it doesn't open with this APP_KEY. */
-  async reveal(context: Context, teamId: string): Promise<string | null> {
-    const found = await read(context, teamId, 'next');
-    return found && context.sealer.open(SIGNING_SECRET_PLACE, found.sealed);
   },
 
   async putInForce({ main }: Context, teamId: string, now: number): Promise<boolean> {
