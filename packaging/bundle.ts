@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { rolldown } from 'rolldown';
-import { findCommit } from './commit.ts';
-import { ROOT } from './places.ts';
+import { COMMIT, ROOT } from './places.ts';
 
 /** The oldest supported Node; newer syntax is rewritten. */
 const TARGET = 'node24';
@@ -27,7 +26,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
       resolve: { alias: { 'belfry:dashboard-server': dashboardServer } },
       transform: {
         target: TARGET,
-        define: { 'import.meta.main': 'false', BELFRY_COMMIT: JSON.stringify(findCommit()) },
+        define: { 'import.meta.main': 'false', BELFRY_COMMIT: JSON.stringify(COMMIT) },
       },
       onLog: (level, log, report) => {
         if (level === 'warn') throw new Error(log.message);

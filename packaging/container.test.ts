@@ -9,9 +9,8 @@ import { makeGuardedFolder } from '#testing/guard';
 import { eventually } from '#testing/wait';
 import { describeVersion } from '#config/version';
 import { filterContext, listContext, packContext } from './build-context.ts';
-import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
-import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
+import { COMMIT, EXECUTABLE, PACKAGE, ROOT } from './places.ts';
 
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');
 const isLinux = process.platform === 'linux';
@@ -62,6 +61,7 @@ describe('the build context of the container', () => {
     execFileSync('cp', [isLinux ? '-al' : '-a', path.join(ROOT, 'node_modules'), folder]);
     const { status, stderr } = spawnSync(process.execPath, ['packaging/run.ts'], {
       cwd: folder,
+      env: { ...process.env, BELFRY_COMMIT: COMMIT },
       encoding: 'utf8',
     });
     assert.equal(status, 0, stderr);
@@ -154,7 +154,7 @@ describe('the image', () => {
       await eventually(ask, { what: podman('logs', 'belfry').stdout });
       assert.equal(
         podman('exec', 'belfry', 'belfry', '--version').stdout,
-        `${describeVersion(findCommit() || null)}\n`,
+        `${describeVersion(COMMIT || null)}\n`,
       );
       const pid = podman('inspect', '--format={{.State.Pid}}', 'belfry').stdout.trim();
       const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -6,9 +6,8 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import { describeVersion } from '#config/version';
-import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
-import { EXECUTABLE, ROOT } from './places.ts';
+import { COMMIT, EXECUTABLE, ROOT } from './places.ts';
 
 /**
  * A suite that runs commands beside a service. `npm test` runs all such suites against the npm package; the executable
@@ -32,7 +31,7 @@ describe('the executable', () => {
   test('the executable prints its version and nothing else', () => {
     assert.deepEqual(run('--version'), {
       status: 0,
-      stdout: `${describeVersion(findCommit() || null)}\n`,
+      stdout: `${describeVersion(COMMIT || null)}\n`,
       stderr: '',
     });
   });

@@ -26,13 +26,9 @@ export async function buildExecutable(folder: string, output: string): Promise<v
   await run(process.execPath, [SAME_EACH_TIME, '--build-sea', config], { cwd: folder });
 }
 
+const PARTS = '{dashboard/**/*.*,sqlite-worker.cjs,LICENSE,licences.txt}';
+
 function listParts(folder: string): Record<string, string> {
-  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-  const names = files
-    .map((file) => path.relative(folder, file).replaceAll('\\', '/'))
-    .filter((name) => /^(dashboard\/|sqlite-worker\.cjs$|LICENSE$|licences\.txt$)/.test(name));
+  const names = fs.globSync(PARTS, { cwd: folder }).map((name) => name.replaceAll('\\', '/'));
   return Object.fromEntries(names.toSorted().map((name) => [name, path.join(folder, name)]));
 }

@@ -4,10 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { VERSION } from '#config/version';
 import { bundlePrograms } from './bundle.ts';
-import { findCommit } from './commit.ts';
 import { buildExecutable } from './executable.ts';
 import { writeLicences } from './licences.ts';
-import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
+import { COMMIT, EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
 /**
  * Unless both exist for these sources.
@@ -113,7 +112,7 @@ const SOURCES = [
 ];
 
 function hashSources(): string {
-  const hash = createHash('sha256').update(process.version).update(VERSION).update(findCommit());
+  const hash = createHash('sha256').update(process.version).update(VERSION).update(COMMIT);
   for (const file of SOURCES.flatMap(listFiles).toSorted()) {
     hash.update(`\0${path.relative(ROOT, file)}\0`).update(fs.readFileSync(file));
   }

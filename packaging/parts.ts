@@ -1,5 +1,5 @@
 /** The files of a package apart from its code: files in the npm package, assets in the executable. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +18,6 @@ export function readPart(name: string): Uint8Array<ArrayBuffer> {
 /** Such as `dashboard/assets/root-B1x2.js`. */
 export function listParts(folder: string): string[] {
   if (isSea()) return getAssetKeys().filter((name) => name.startsWith(`${folder}/`));
-  return readdirSync(join(FOLDER, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(FOLDER.length + 1))
-    .map((name) => name.replaceAll('\\', '/'));
+  const names = globSync(`${folder}/**/*.*`, { cwd: FOLDER });
+  return names.map((name) => name.replaceAll('\\', '/'));
 }

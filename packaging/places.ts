@@ -1,7 +1,9 @@
 import path from 'node:path';
-import { VERSION } from '#config/version';
+import { readCommit, VERSION } from '#config/version';
 
 export const ROOT = path.dirname(import.meta.dirname);
+/** Empty if unknown, as in a build context without `.git`. */
+export const COMMIT = process.env['BELFRY_COMMIT'] ?? readCommit() ?? '';
 /** The executable has the same files. */
 export const PACKAGE = path.join(ROOT, 'build/package');
 /** For tests, whose processes leave compiled code in it. */

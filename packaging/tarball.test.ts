@@ -5,8 +5,8 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import { describeVersion } from '#config/version';
-import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
+import { COMMIT } from './places.ts';
 import { packTarball } from './tarball.ts';
 
 /** With npm's own settings and caches left out: an empty folder of somebody else's. */
@@ -33,7 +33,7 @@ describe('the npm package', () => {
     assert.equal(fs.existsSync(path.join(modules, 'belfry/node_modules')), false);
     assert.deepEqual(run(home, installed, ['--version']), {
       status: 0,
-      stdout: `${describeVersion(findCommit() || null)}\n`,
+      stdout: `${describeVersion(COMMIT || null)}\n`,
       stderr: '',
     });
   });
