@@ -61,7 +61,7 @@ export function writeMessage(
         : null,
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
-    details: { ...detailsOf(notification, hide), note },
+    details: detailsOf(notification, hide, note),
     parts: [],
   };
 }
@@ -72,13 +72,11 @@ const NOTHING_SAID = { note: null, runbookUrl: null };
 function detailsOf(
   { notificationId, alert, alertCount, subjects }: StillFailing,
   hide: Hide,
-): Omit<MessageDetails, 'note'> {
-  const { kind, runId, raisedAt, attemptNumber } = alert;
-  const { responseStatus, reason, failedRuns, downMs } = alert;
+  note: string | null,
+): MessageDetails {
   const errorMessage =
     alert.errorMessage === null ? null : oneLine(hide(alert.errorMessage), ERROR_CHARACTERS);
-  const facts = { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs };
-  return { notificationId, kind, alertCount, subjects, errorMessage, ...facts };
+  return { ...alert, notificationId, alertCount, subjects, errorMessage, note };
 }
 
 /** One line, and no link for chats and mail programs. */

@@ -19,59 +19,49 @@ const SECRET_LOST = "the team's signing secret can't be opened";
 /** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
-interface Posting {
+interface PostTools {
+  store: Store;
   sender: Sender;
-  /** Called before each further post; false: stop. */
-  mayContinue?: () => Promise<boolean>;
-  /** Null if the team has none. */
-  readSecret: () => Promise<string | null>;
-  now: () => number;
-}
-
-export function postingFor(
-  { store, sender }: { store: Store; sender: Sender },
-  teamId: string,
-): Posting {
-  return {
-    sender,
-    readSecret: async () => (await store.teams.readSigningSecret(teamId))?.secret ?? null,
-    now: () => store.clock.now(),
-  };
 }
 
 /**
  * With the network rules of targets (§6.5). Webhooks are signed, chats and services aren't (§5.6).
  *
  * The error text never contains the channel's address, which is a secret.
+ * @param mayContinue called before each further post; false: stop
  */
 export async function postToChannel(
-  posting: Posting,
+  tools: PostTools,
   channel: PostedChannel,
   message: Message,
+  mayContinue?: () => Promise<boolean>,
 ): Promise<Delivery> {
   for (const [n, post] of postsOf(channel, message).entries()) {
-    if (n > 0 && (await posting.mayContinue?.()) === false) return { kind: 'failed', error: LOST };
-    const delivery = await sendPost(posting, post);
+    if (n > 0 && (await mayContinue?.()) === false) return { kind: 'failed', error: LOST };
+    const delivery = await sendPost(tools, message.teamId, post);
     if (delivery.kind !== 'sent') return delivery;
   }
   return { kind: 'sent' };
 }
 
-async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
-  const { sender, now } = posting;
+async function sendPost(
+  { store, sender }: PostTools,
+  teamId: string,
+  post: Post,
+): Promise<Delivery> {
   const request = {
     method: 'POST',
     url: dropFragment(post.url),
-    headers: withDefaultHeaders(post.headers, true),
+    headers: withDefaultHeaders(post.headers ?? [], true),
     body: Buffer.from(JSON.stringify(post.body), 'utf8'),
   } as const;
-  let secret: string | null;
+  let secret: string | null = null;
   try {
-    secret = post.isSigned ? await posting.readSecret() : null;
+    if (post.isSigned) secret = (await store.teams.readSigningSecret(teamId))?.secret ?? null;
   } catch {
     return { kind: 'failed', error: SECRET_LOST };
   }
-  const exchange = await sender.send(signRequest(request, secret, now()), {
+  const exchange = await sender.send(signRequest(request, secret, store.clock.now()), {
     timeoutSeconds: POST_TIMEOUT_SECONDS,
     needs: { searchFor: [], paths: [] },
   });

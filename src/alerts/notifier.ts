@@ -1,6 +1,4 @@
 import { pause } from '#domain/base/clock';
-import type { Sender } from '#domain/http/exchange';
-import type { Log } from '#domain/base/log';
 import { Repeating } from '#domain/base/repeating';
 import {
   type ChannelConfig,
@@ -8,28 +6,15 @@ import {
   type MailedChannel,
   stateOfAddress,
 } from '#domain/alerts/notification-channel';
-import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { type Delivery, mailTo, postingFor, postToChannel, type Recipient } from './deliver.ts';
-import type { Mailer } from './mailer.ts';
-import { NONE_CONFIRMED, type NotificationObserver, NotificationSending } from './sending.ts';
+import { type Delivery, mailTo, postToChannel, type Recipient } from './deliver.ts';
+import { NONE_CONFIRMED, NotificationSending, type SendingTools } from './sending.ts';
 
-interface NotifierOptions {
-  store: Store;
-  sender: Sender;
-  mailer: Mailer;
-  log: Log;
+interface NotifierOptions extends SendingTools {
   /** Null: no limit. Without this function no usage alerts are raised (§6.7). */
   monthlyLimitOf?: (plan: string) => number | null;
-  baseUrl: string;
-  /** Where the recipient of an address stops its mails. */
-  stopUrlOf: (teamId: string, addressId: string) => string;
-  isSecretHeader?: IsSecretHeader;
-  /** Of the operator. */
-  maskedFields?: readonly string[];
-  observer?: NotificationObserver;
 }
 
 /** A chat that hangs doesn't delay other teams. */
@@ -97,7 +82,7 @@ export class Notifier {
   ): Promise<Delivery> {
     const team = await this.#store.teams.find(teamId);
     const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
-    if (!isMailed(config)) return postToChannel(postingFor(this.#options, teamId), config, message);
+    if (!isMailed(config)) return postToChannel(this.#options, config, message);
     const recipients = await this.#listRecipients(teamId, config, channelId);
     if (recipients.length === 0 && config.kind === 'email-addresses')
       return { kind: 'failed', error: NONE_CONFIRMED };

@@ -17,7 +17,7 @@ import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeDigest } from './compose-digest.ts';
 import { writeMessage } from './compose.ts';
-import { type Delivery, mailTo, postingFor, postToChannel } from './deliver.ts';
+import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
 /** Must be quick and never throw. */
@@ -28,12 +28,13 @@ export interface NotificationObserver {
   notificationFailed(channel: ChannelConfig['kind']): void;
 }
 
-interface SendingTools {
+export interface SendingTools {
   store: Store;
   sender: Sender;
   mailer: Mailer;
   log: Log;
   baseUrl: string;
+  /** Where the recipient of an address stops its mails. */
   stopUrlOf: (teamId: string, addressId: string) => string;
   isSecretHeader?: IsSecretHeader | undefined;
   /** Of the operator. */
@@ -218,9 +219,8 @@ export class NotificationSending {
     { message, mayContinue }: { message: Message; mayContinue: () => Promise<boolean> },
   ): Promise<Delivery> {
     const { alerts } = this.#store;
-    const posting = { ...postingFor(this.#tools, teamId), mayContinue };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
-      return postToChannel(posting, config, message);
+      return postToChannel(this.#tools, config, message, mayContinue);
     // Leaves out recovered sources: the recovery may have been sent when there was no incident, so a new one would stay
     // open.
     const over = await alerts.listRecoveredSince(
@@ -230,7 +230,7 @@ export class NotificationSending {
     );
     const subjects = message.details.subjects.filter(({ id }) => !over.has(id));
     const details = { ...message.details, subjects };
-    return postToChannel(posting, config, { ...message, details });
+    return postToChannel(this.#tools, config, { ...message, details }, mayContinue);
   }
 
   /** Recorded last: if a step failed, the channel counts as failing. */

@@ -19,7 +19,6 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 export const pagerduty: PostsFormat<'pagerduty'> = (message, { routing_key, server = SERVER }) => {
   const post = (event: object): Post => ({
     url: `${server.replace(/\/$/, '')}/v2/enqueue`,
-    headers: [],
     body: { routing_key, ...event },
   });
   const { details, level, teamId } = message;

@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
 /** The body is sent as JSON. */
 export interface Post {
   url: string;
-  headers: HeaderList;
+  headers?: HeaderList;
   body: unknown;
   /** With the team's signing secret (§5.6). */
   isSigned?: true;

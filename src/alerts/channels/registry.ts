@@ -35,6 +35,6 @@ export function postsOf(channel: PostedChannel, message: Message): readonly Post
     case 'teams':
     case 'google-chat':
     case 'mattermost':
-      return [{ url: channel.url, headers: [], body: CHAT_FORMATS[channel.kind](message) }];
+      return [{ url: channel.url, body: CHAT_FORMATS[channel.kind](message) }];
   }
 }

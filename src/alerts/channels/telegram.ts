@@ -14,7 +14,6 @@ export const telegram: PostsFormat<'telegram'> = (message, { token, chat_id, ser
   return [
     {
       url: `${server.replace(/\/$/, '')}/bot${token}/sendMessage`,
-      headers: [],
       body: {
         chat_id,
         text: `${text}\n\n${link.label}: ${link.url}`,

@@ -3,7 +3,7 @@ import type { PostsFormat } from './post.ts';
 
 /** Signed (§5.6); docs/alerts.md lists the fields. */
 export const webhook: PostsFormat<'webhook'> = (message, { url }) => [
-  { url, headers: [], body: bodyOf(message), isSigned: true },
+  { url, body: bodyOf(message), isSigned: true },
 ];
 
 function bodyOf(message: Message): object {
