@@ -1,4 +1,4 @@
-import { decideAfterAttempt, decideJobAlert } from '#domain/judging/after-attempt';
+import { decideJobAlert, decideRetry } from '#domain/judging/after-attempt';
 import { type SeenCertificate, seeCertificate } from '#domain/http/certificate';
 import { cronCallbackBody, jobCallbackBody } from '#domain/judging/callback';
 import type { Clock } from '#domain/base/clock';
@@ -64,40 +64,28 @@ export function notSent(errorMessage: string, completedAt: number): Answer {
 }
 
 /**
- * §3.2
- * @param policy the queue's rules at the attempt's end (§3.4); ignored after a success
+ * §3.1, §3.2
+ * @param policy the queue's rules at the attempt's end (§3.4); ignored after a success, and for executions
  */
-function settleJob(
-  job: ClaimedJob,
+export function settlementOf(
+  run: Run,
   { verdict, end, response, certificate }: Answer,
   policy: QueuePolicy,
 ): Settlement {
-  const { completedAt } = end;
-  const attempt = { number: job.attemptNumber, completedAt };
-  const step = decideAfterAttempt(verdict, attempt, policy);
-  const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
-  if (step.kind === 'retry') {
-    const next = { id: newId(completedAt), scheduledAt: step.at };
-    return { run: job, status: 'retried', end, response, next, callback: null, alert, certificate };
+  const settled = { run, end, response, certificate };
+  if (run.kind === 'execution') {
+    const status = verdict.ok ? 'success' : 'failed';
+    const callback = callbackOf(run, end, () => cronCallbackBody(run, status, end));
+    return { ...settled, status, next: null, callback, alert: null };
   }
-  const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
-  const callback = callbackOf(job, end, () => jobCallbackBody(job, status, end));
-  return { run: job, status, end, response, next: null, callback, alert, certificate };
-}
-
-export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Settlement {
-  return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
-}
-
-/** Never retried (§3.1). */
-function settleExecution(
-  execution: ClaimedExecution,
-  { verdict, end, response, certificate }: Answer,
-): Settlement {
-  const status = verdict.ok ? 'success' : 'failed';
-  const callback = callbackOf(execution, end, () => cronCallbackBody(execution, status, end));
-  const outcome = { status, end, response, certificate } as const;
-  return { run: execution, ...outcome, next: null, callback, alert: null };
+  const { completedAt } = end;
+  const retryAt = decideRetry(verdict, { number: run.attemptNumber, completedAt }, policy);
+  const status = retryAt !== null ? 'retried' : verdict.ok ? 'success' : 'dead_lettered';
+  const alert = decideJobAlert(status, run.attemptNumber, policy.emailAlerts);
+  const next = retryAt === null ? null : { id: newId(completedAt), scheduledAt: retryAt };
+  const callback =
+    status === 'retried' ? null : callbackOf(run, end, () => jobCallbackBody(run, status, end));
+  return { ...settled, status, next, callback, alert };
 }
 
 function payloadOf({ kind, payload }: Run) {

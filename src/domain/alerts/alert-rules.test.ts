@@ -12,20 +12,17 @@ import {
 } from '../team/maintenance.ts';
 
 describe('alerts of a queue', () => {
-  const retry = { kind: 'retry', at: 60_000 } as const;
-  const deadLetter = { kind: 'dead-letter' } as const;
-
   const rows = [
-    ['the first failed attempt warns', retry, 1, 'warning'],
-    ['a retry that fails and is retried again raises no alert', retry, 2, null],
-    ['a dead letter is a failure', deadLetter, 4, 'failure'],
-    ['a first attempt that is also the last raises no warning', deadLetter, 1, 'failure'],
-    ['a success raises no alert', { kind: 'finish' }, 1, null],
+    ['the first failed attempt warns', 'retried', 1, 'warning'],
+    ['a retry that fails and is retried again raises no alert', 'retried', 2, null],
+    ['a dead letter is a failure', 'dead_lettered', 4, 'failure'],
+    ['a first attempt that is also the last raises no warning', 'dead_lettered', 1, 'failure'],
+    ['a success raises no alert', 'success', 1, null],
   ] as const;
-  for (const [what, step, attempt, alert] of rows) {
+  for (const [what, status, attempt, alert] of rows) {
     test(what, () => {
-      assert.equal(decideJobAlert(step, attempt, true), alert);
-      assert.equal(decideJobAlert(step, attempt, false), null, 'alerts are off');
+      assert.equal(decideJobAlert(status, attempt, true), alert);
+      assert.equal(decideJobAlert(status, attempt, false), null, 'alerts are off');
     });
   }
 });

@@ -7,37 +7,27 @@ interface RetryPolicy {
   retrySchedule: readonly number[];
 }
 
-/** Times are milliseconds since 1970 UTC. */
-interface EndedAttempt {
-  number: number;
-  completedAt: number;
-}
-
-type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
-
 /**
- * §3.2. A failure of the target is retried until the queue's delays are used up; `worker_failed` is final. `finish` and
- * `dead-letter` send a callback (§6.2).
+ * When the next attempt is due, in milliseconds since 1970 UTC; null after the last one (§3.2). A failure of the target is retried until the queue's
+ * delays are used up; `worker_failed` is final.
  */
-export function decideAfterAttempt(
+export function decideRetry(
   verdict: Verdict,
-  attempt: EndedAttempt,
+  attempt: { number: number; completedAt: number },
   { retriesEnabled, retrySchedule }: RetryPolicy,
-): NextStep {
-  if (verdict.ok) return { kind: 'finish' };
-  if (verdict.reason === 'worker_failed') return { kind: 'dead-letter' };
-  const afterSeconds = retriesEnabled ? retrySchedule[attempt.number - 1] : undefined;
-  if (afterSeconds === undefined) return { kind: 'dead-letter' };
-  return { kind: 'retry', at: attempt.completedAt + afterSeconds * 1000 };
+): number | null {
+  if (verdict.ok || verdict.reason === 'worker_failed' || !retriesEnabled) return null;
+  const afterSeconds = retrySchedule[attempt.number - 1];
+  return afterSeconds === undefined ? null : attempt.completedAt + afterSeconds * 1000;
 }
 
 /** If the first attempt is also the last, only the failure is raised: both would report the same run (§6.4). */
 export function decideJobAlert(
-  step: NextStep,
+  status: 'success' | 'retried' | 'dead_lettered',
   attemptNumber: number,
   emailAlerts: boolean,
 ): 'warning' | 'failure' | null {
-  if (!emailAlerts || step.kind === 'finish') return null;
-  if (step.kind === 'dead-letter') return 'failure';
+  if (!emailAlerts || status === 'success') return null;
+  if (status === 'dead_lettered') return 'failure';
   return attemptNumber === 1 ? 'warning' : null;
 }
