@@ -1,6 +1,8 @@
 import { CONNECTION_FAULTS, type FaultCode } from '../http/connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from '../judging/failure.ts';
 import { FilterReader, type Given, type ReadFilters } from './read-filters.ts';
+import { isUuid } from '../base/ids.ts';
+import { parseUtc } from '../base/instant.ts';
 import { readStatusCodes } from '../http/status-codes.ts';
 import { readTag, tagSentence } from '../team/tags.ts';
 
@@ -38,7 +40,6 @@ export interface RunSearch {
   to?: number;
 }
 
-const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const sentences = {
   of: 'This team has no such queue or cron.',
   code: 'Write codes such as 503, 5xx, “500,502” or none.',
@@ -73,7 +74,7 @@ function readSource(text: string): RunSearch | null {
   if (text === 'jobs') return { kind: 'job' };
   if (text === 'crons') return { kind: 'execution' };
   const [, kind, id = ''] = /^(queue|cron):(.*)$/.exec(text) ?? [];
-  if (!idPattern.test(id)) return null;
+  if (!isUuid(id)) return null;
   return kind === 'queue' ? { queueId: id.toLowerCase() } : { cronId: id.toLowerCase() };
 }
 
@@ -106,7 +107,7 @@ function readWords(
   words: string,
 ): Pick<RunSearch, 'id' | 'urlPrefix' | 'statusCode' | 'reason' | 'words'> {
   if (words === '') return {};
-  if (idPattern.test(words)) return { id: words.toLowerCase() };
+  if (isUuid(words)) return { id: words.toLowerCase() };
   if (/^https?:\/\//i.test(words)) return { urlPrefix: words };
   const codes = readStatusCodes(words);
   if (codes !== null) return { statusCode: codes };
@@ -122,15 +123,13 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
   );
 }
 
-/** `2026-11-20 09:05`, also with T and seconds; a day alone is its first moment. */
+/** Of a day alone, its first moment. */
 export function readInstant(text: string): number | null {
-  const [, day, minute, second] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text.trim()) ?? [];
-  const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;
-  const at = Date.parse(iso);
-  // Date reads 30 February as a day of March.
-  return Number.isNaN(at) || new Date(at).toISOString() !== iso ? null : at;
+  const written = text.trim();
+  return parseUtc(DAY.test(written) ? `${written}T00:00` : written);
 }
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Rounded down; ends are given rounded up. */
 export function writeInstant(at: number): string {
