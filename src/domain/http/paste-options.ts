@@ -3,28 +3,32 @@ import { isFramingHeader } from './header-syntax.ts';
 import { readJsonField } from '../json/text.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
-interface Gathered {
-  method: string | null;
-  urls: string[];
-  headers: [name: string, value: string][];
-  data: string[];
-  isJson: boolean;
-  inQuery: boolean;
-  user: string | null;
-  password: string | null;
-  timeoutSeconds: number | null;
-  notes: string[];
-  error: string | null;
-}
+const nothingGathered = () => ({
+  method: null as string | null,
+  urls: [] as string[],
+  headers: [] as [name: string, value: string][],
+  data: [] as string[],
+  isJson: false,
+  inQuery: false,
+  user: null as string | null,
+  password: null as string | null,
+  timeoutSeconds: null as number | null,
+  notes: [] as string[],
+  error: null as string | null,
+});
+
+type Gathered = ReturnType<typeof nothingGathered>;
 
 type Take = (gathered: Gathered, value: string) => unknown;
 
 const FROM_FILE = 'It reads from a file (@…), which is not here. Put the content into the command.';
 const NO_MULTIPART = 'It sends a form with files (multipart). Payloads here are JSON.';
 
-const setMethod: Take = (gathered, value) => {
-  gathered.method = value;
-};
+const set =
+  (property: 'method' | 'user' | 'password'): Take =>
+  (gathered, value) => {
+    gathered[property] = value;
+  };
 
 const addHeader: Take = (gathered, value) => {
   if (value.startsWith('@')) gathered.error = FROM_FILE;
@@ -64,14 +68,6 @@ const setTimeoutSeconds: Take = (gathered, value) => {
   if (seconds >= 1) gathered.timeoutSeconds = Math.min(300, seconds);
 };
 
-const setUser: Take = (gathered, value) => {
-  gathered.user = value;
-};
-
-const setPassword: Take = (gathered, value) => {
-  gathered.password = value;
-};
-
 const addUrl: Take = (gathered, value) => gathered.urls.push(value);
 
 const addRawData: Take = (gathered, value) => gathered.data.push(value);
@@ -84,7 +80,7 @@ const addNamed =
 /** By their spellings. Ignored options are listed so that their value isn't read as a URL. */
 const WITH_VALUE = {
   curl: bySpelling({
-    '-X --request': setMethod,
+    '-X --request': set('method'),
     '-H --header': addHeader,
     '-d --data --data-ascii --data-binary': addData,
     '--data-raw': addRawData,
@@ -93,7 +89,7 @@ const WITH_VALUE = {
       gathered.isJson = true;
       addData(gathered, value);
     },
-    '-u --user': setUser,
+    '-u --user': set('user'),
     '-A --user-agent': addNamed('User-Agent'),
     '-b --cookie': addNamed('Cookie'),
     '-e --referer': addNamed('Referer'),
@@ -107,15 +103,15 @@ const WITH_VALUE = {
       ignore,
   }),
   wget: bySpelling({
-    '--method': setMethod,
+    '--method': set('method'),
     '--header': addHeader,
     '--post-data': (gathered, value) => {
       gathered.method ??= 'POST';
       gathered.data.push(value);
     },
     '--body-data': addRawData,
-    '--user --http-user': setUser,
-    '--password --http-password': setPassword,
+    '--user --http-user': set('user'),
+    '--password --http-password': set('password'),
     '-U --user-agent': addNamed('User-Agent'),
     '--referer': addNamed('Referer'),
     '-T --timeout --read-timeout': setTimeoutSeconds,
@@ -148,19 +144,7 @@ export function readCommand(
   tool: 'curl' | 'wget',
   words: readonly string[],
 ): Pasted<PastedRequest> {
-  const gathered: Gathered = {
-    method: null,
-    urls: [],
-    headers: [],
-    data: [],
-    isJson: false,
-    inQuery: false,
-    user: null,
-    password: null,
-    timeoutSeconds: null,
-    notes: [],
-    error: null,
-  };
+  const gathered = nothingGathered();
   for (let at = 0; at < words.length && gathered.error === null;) {
     at += takeWord(gathered, WITH_VALUE[tool], words[at] ?? '', words[at + 1]);
   }
@@ -192,13 +176,12 @@ function takeWord(
 
 /** `--data=x`. Short options may be joined, with the value of the last one: `-sSXPOST`. */
 function optionsIn(word: string): { name: string; value: string | null }[] {
-  if (!word.startsWith('--')) {
-    const letters = word.slice(1).split('');
-    return letters.map((letter, at) => ({ name: `-${letter}`, value: word.slice(at + 2) || null }));
+  if (word.startsWith('--')) {
+    const [name = '', value = null] = word.split(/=(.*)/s);
+    return [{ name, value }];
   }
-  const equals = word.indexOf('=');
-  if (equals < 0) return [{ name: word, value: null }];
-  return [{ name: word.slice(0, equals), value: word.slice(equals + 1) }];
+  const letters = word.slice(1).split('');
+  return letters.map((letter, at) => ({ name: `-${letter}`, value: word.slice(at + 2) || null }));
 }
 
 function draftOf(gathered: Gathered, tool: 'curl' | 'wget'): Pasted<PastedRequest> {
@@ -272,8 +255,7 @@ function headersOf(gathered: Gathered, credentials: string | null): [string, str
 
 function withPassword({ user, password }: Gathered): string {
   if (user === null) return '';
-  if (password !== null) return `${user}:${password}`;
-  return user.includes(':') ? user : `${user}:`;
+  return password === null && user.includes(':') ? user : `${user}:${password ?? ''}`;
 }
 
 function withQuery(url: string, query: string): string {

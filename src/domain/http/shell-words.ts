@@ -8,100 +8,47 @@ interface ShellWords {
   hasExpansions: boolean;
 }
 
-export function splitShellWords(text: string): ShellWords {
-  return new Splitter(text).run();
-}
-
-const OPERATORS = '|&;<>()';
+/** `end` is empty if a quoted part isn't closed. */
+const PART =
+  /\\(?<escaped>\r?\n|[^]?)|'(?<single>[^']*)(?<end>'?)|"(?<double>(?:[^"\\]+|\\[^]?)*)(?<end>"?)|\$'(?<ansi>(?:[^'\\]+|\\[^])*)(?<end>'?)|(?<space>\s)|(?<operator>[|&;<>()])|(?<plain>[^])/y;
 const EXPANSION = /`|\$[A-Za-z_{(]/;
 
-class Splitter {
-  readonly #text: string;
-  readonly #items: ShellItem[] = [];
-  #at = 0;
+export function splitShellWords(text: string): ShellWords {
+  const found: ShellWords = { items: [], isOpen: false, hasExpansions: false };
   /** Null between words; `''` is a word. */
-  #word: string | null = null;
-  #isOpen = false;
-  #hasExpansions = false;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  run(): ShellWords {
-    while (this.#at < this.#text.length) this.#step(this.#text.charAt(this.#at));
-    this.#endWord();
-    return { items: this.#items, isOpen: this.#isOpen, hasExpansions: this.#hasExpansions };
-  }
-
-  #step(character: string): void {
-    if (character === '\\') return this.#escape();
-    if (character === "'") return this.#single();
-    if (character === '"') return this.#double();
-    if (character === '$' && this.#text.charAt(this.#at + 1) === "'") return this.#ansi();
-    this.#at++;
-    if (/\s/.test(character)) return this.#endWord();
-    if (character === '#' && this.#word === null) return this.#comment();
-    if (OPERATORS.includes(character)) return this.#operator(character);
-    this.#hasExpansions ||= EXPANSION.test(character + this.#text.charAt(this.#at));
-    this.#word = (this.#word ?? '') + character;
-  }
-
-  #endWord(): void {
-    if (this.#word !== null) this.#items.push({ kind: 'word', text: this.#word });
-    this.#word = null;
-  }
-
-  #comment(): void {
-    const end = this.#text.indexOf('\n', this.#at);
-    this.#at = end < 0 ? this.#text.length : end;
-  }
-
-  #operator(character: string): void {
-    // In `2>` the number is a file descriptor.
-    if ('<>'.includes(character) && this.#word !== null && /^\d$/.test(this.#word)) {
-      this.#word = null;
+  let word: string | null = null;
+  const add = (part: string) => void (word = (word ?? '') + part);
+  const endWord = () => {
+    if (word !== null) found.items.push({ kind: 'word', text: word });
+    word = null;
+  };
+  PART.lastIndex = 0;
+  for (let part = PART.exec(text)?.groups; part; part = PART.exec(text)?.groups) {
+    const { escaped, single, double, ansi, end, space, operator, plain } = part;
+    found.isOpen ||= end === '';
+    if (escaped !== undefined) {
+      if (!escaped.endsWith('\n')) add(escaped);
+    } else if (single !== undefined) add(single);
+    else if (ansi !== undefined) add(unescapeAnsi(ansi));
+    else if (double !== undefined) {
+      found.hasExpansions ||= EXPANSION.test(double.replaceAll(/\\[^]/g, ' '));
+      add(double.replaceAll(/\\(?:\n|(["\\$`]))/g, (_, quoted?: string) => quoted ?? ''));
+    } else if (space !== undefined) endWord();
+    else if (operator !== undefined) {
+      // In `2>` the number is a file descriptor.
+      if ('<>'.includes(operator) && /^\d$/.test(word ?? '')) word = null;
+      endWord();
+      found.items.push({ kind: 'operator', text: operator });
+    } else if (plain === '#' && word === null) {
+      const lineEnd = text.indexOf('\n', PART.lastIndex);
+      PART.lastIndex = lineEnd < 0 ? text.length : lineEnd;
+    } else if (plain !== undefined) {
+      found.hasExpansions ||= EXPANSION.test(plain + text.charAt(PART.lastIndex));
+      add(plain);
     }
-    this.#endWord();
-    this.#items.push({ kind: 'operator', text: character });
   }
-
-  #escape(): void {
-    const next = this.#text.charAt(this.#at + 1);
-    const isLineEnd = next === '\n' || (next === '\r' && this.#text.charAt(this.#at + 2) === '\n');
-    this.#at += isLineEnd && next === '\r' ? 3 : 2;
-    if (!isLineEnd) this.#word = (this.#word ?? '') + next;
-  }
-
-  #single(): void {
-    this.#addQuoted(this.#match(/'([^']*)('?)/y));
-  }
-
-  #double(): void {
-    const [inner, end] = this.#match(/"((?:[^"\\]+|\\[^]?)*)("?)/y);
-    this.#hasExpansions ||= EXPANSION.test(inner.replaceAll(/\\[^]/g, ' '));
-    const plain = inner.replaceAll(/\\(?:\n|(["\\$`]))/g, (_, escaped?: string) => escaped ?? '');
-    this.#addQuoted([plain, end]);
-  }
-
-  /** Bash's `$'…'`, which browsers use in "copy as curl". */
-  #ansi(): void {
-    const [inner, end] = this.#match(/\$'((?:[^'\\]+|\\[^])*)('?)/y);
-    this.#addQuoted([unescapeAnsi(inner), end]);
-  }
-
-  /** The groups of a quoted part: its content, and the closing quote. */
-  #match(part: RegExp): [inner: string, end: string] {
-    part.lastIndex = this.#at;
-    const [whole = '', inner = '', end = ''] = part.exec(this.#text) ?? [];
-    this.#at += whole.length;
-    return [inner, end];
-  }
-
-  #addQuoted([inner, end]: [inner: string, end: string]): void {
-    this.#isOpen ||= end === '';
-    this.#word = (this.#word ?? '') + inner;
-  }
+  endWord();
+  return found;
 }
 
 const ANSI: Record<string, string> = {
