@@ -1,8 +1,7 @@
 import type { Sender } from '#domain/http/exchange';
 import { judgeExchange } from '#domain/judging/judge';
 import type { PostedChannel } from '#domain/alerts/notification-channel';
-import { dropFragment } from '#domain/http/query';
-import { withDefaultHeaders } from '#domain/http/request';
+import { buildPost } from '#domain/http/request';
 import { signRequest } from '#domain/http/signature';
 import { formatMail } from './channels/email.ts';
 import type { Message } from './channels/message.ts';
@@ -49,12 +48,7 @@ async function sendPost(
   teamId: string,
   post: Post,
 ): Promise<Delivery> {
-  const request = {
-    method: 'POST',
-    url: dropFragment(post.url),
-    headers: withDefaultHeaders(post.headers ?? [], true),
-    body: Buffer.from(JSON.stringify(post.body), 'utf8'),
-  } as const;
+  const request = buildPost(post.url, JSON.stringify(post.body), post.headers);
   let secret: string | null = null;
   try {
     if (post.isSigned) secret = (await store.teams.readSigningSecret(teamId))?.secret ?? null;

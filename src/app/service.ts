@@ -13,7 +13,7 @@ import type { DashboardBuild } from '#dashboard/build';
 import type { TestNotifications } from '#dashboard/services';
 import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
-import { type Cidr, writeNetworks } from '#domain/http/network';
+import { type AddressRange, writeRange } from '#domain/http/address-range';
 import { type OwnEcho, urlOfEcho } from '#domain/http/own-echo';
 import { ClockJumps } from '#engine/chores/clock-jumps';
 import { watchDepths } from '#engine/chores/depth-watch';
@@ -43,7 +43,7 @@ import { createLazyDashboard } from './lazy-dashboard.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import { createSharedRateLimiter } from './shared-rate-limiter.ts';
 
-const EVERYWHERE: Cidr[] = [{ base: '0.0.0.0', prefix: 0 }];
+const EVERYWHERE: AddressRange[] = [{ base: '0.0.0.0', prefix: 0 }];
 
 interface ServiceOptions {
   config: Config;
@@ -339,7 +339,7 @@ function buildApp(
     baseUrl,
     targets: {
       echoUrl: config.echo && echo ? urlOfEcho(echo) : null,
-      allowedNetworks: writeNetworks(config.allowedNetworks),
+      allowedNetworks: config.allowedNetworks.map(writeRange),
     },
     log,
     build: dashboardBuild,

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { parseRanges } from '#domain/http/address-range';
+import { type AddressRange, parseRanges } from '#domain/http/address-range';
 import { isMaskedName } from '#domain/runs/masking';
-import { type Cidr, parseNetworks } from '#domain/http/network';
+import { parseNetworks } from '#domain/http/network';
 import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
@@ -198,7 +198,7 @@ function parseMailFrom(text: string): string | null {
 }
 
 /** An empty entry, as after a stray comma, is refused and not taken for an empty network. */
-function parseAllowedNetworks(text: string): Cidr[] | null {
+function parseAllowedNetworks(text: string): AddressRange[] | null {
   if (text.split(',').some((entry) => entry.trim() === '')) return null;
   const networks = parseNetworks(text);
   return 'error' in networks ? null : networks;

@@ -1,5 +1,5 @@
-import { buildCallbackRequest } from '#domain/judging/callback';
 import type { ExchangeUser } from '#domain/http/exchange';
+import { buildPost } from '#domain/http/request';
 import { signRequest } from '#domain/http/signature';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ItemOwner } from '#store/database/group-commit';
@@ -33,7 +33,7 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
       return this.onExchange();
     }
     try {
-      const request = signRequest(buildCallbackRequest(url, body), signingSecret, clock.now());
+      const request = signRequest(buildPost(url, body), signingSecret, clock.now());
       sender.begin(request, OPTIONS, this);
     } catch (error) {
       log.error('engine.run-failed', { error });

@@ -63,10 +63,10 @@ export class Connection {
     this.#socket = tlsHost === null ? this.#connect(onread) : this.#connectTls(tlsHost, onread);
     this.#socket.once('connect', () => this.#user?.onConnected());
     this.#socket.once(tlsHost === null ? 'connect' : 'secureConnect', () => this.#open());
-    this.#socket.on('error', (error) => this.#close(error));
-    this.#socket.on('close', () => this.#close(this.#isOpen ? null : new ClosedEarly()));
+    this.#socket.on('error', (error) => this.close(error));
+    this.#socket.on('close', () => this.close(this.#isOpen ? null : new ClosedEarly()));
     this.#socket.on('end', () => {
-      if (this.#isOpen) this.#close(null);
+      if (this.#isOpen) this.close(null);
     });
   }
 
@@ -145,15 +145,10 @@ export class Connection {
     this.resume();
   }
 
-  /** In any state, with an event. */
-  close(error: Error): void {
-    this.#close(error);
-  }
-
   /** Without an event. */
   destroy(): void {
     this.#user = null;
-    this.#close(null);
+    this.close(null);
   }
 
   #connect(onread: net.OnReadOpts): net.Socket {
@@ -181,7 +176,7 @@ export class Connection {
 
   #open(): void {
     const { remoteAddress, remotePort } = this.#socket;
-    if (!this.#settings.mayUse(remoteAddress, remotePort)) return this.#close(new BlockedAddress());
+    if (!this.#settings.mayUse(remoteAddress, remotePort)) return this.close(new BlockedAddress());
     this.#isOpen = true;
     this.#certificate = certificateOf(this.#socket, this.site.host);
     this.#user?.onReady();
@@ -189,11 +184,12 @@ export class Connection {
 
   #read(count: number): boolean {
     if (this.#isAsked) this.#user?.onBytes(READ_BUFFER.subarray(0, count));
-    else this.#close(null);
+    else this.close(null);
     return true;
   }
 
-  #close(error: Error | null): void {
+  /** In any state, with an event. */
+  close(error: Error | null): void {
     if (this.#isClosed) return;
     const user = this.#user;
     const wasIdle = this.#isIdle;

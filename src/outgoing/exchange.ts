@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/base/clock';
 import type { Sender } from '#domain/http/exchange';
-import type { Cidr } from '#domain/http/network';
+import type { AddressRange } from '#domain/http/address-range';
 import type { OwnEcho } from '#domain/http/own-echo';
 import { Attempt, type AttemptTools } from './attempt.ts';
 import { createTlsContext } from './connection.ts';
@@ -20,7 +20,7 @@ const BROTLI_PERMITS = 6;
 interface SenderOptions {
   clock: Clock;
   /** `ALLOWED_NETWORKS` */
-  allowedNetworks: readonly Cidr[];
+  allowedNetworks: readonly AddressRange[];
   /** May be called although it isn't public (§2.12). */
   echo?: OwnEcho | null;
   /** Headers by which a proxy names people: no request is sent with them. */

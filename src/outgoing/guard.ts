@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '#domain/base/clock';
-import { judgeAddress, type Cidr } from '#domain/http/network';
+import type { AddressRange } from '#domain/http/address-range';
+import { judgeAddress } from '#domain/http/network';
 import { isForEcho, type OwnEcho } from '#domain/http/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
@@ -14,7 +15,7 @@ const MAX_VERDICTS = 1_024;
 
 interface GuardOptions {
   clock: Clock;
-  allowedNetworks: readonly Cidr[];
+  allowedNetworks: readonly AddressRange[];
   resolver: NameResolver;
   /** May be called at any address (§2.12). */
   echo: OwnEcho | null;

@@ -1,4 +1,5 @@
-import { getServers, Resolver } from 'node:dns';
+import { getServers, Resolver } from 'node:dns/promises';
+import { NO_ADDRESS } from './resolver.ts';
 
 /** For one try with one server. */
 const TRY_MS = 1_500;
@@ -11,25 +12,19 @@ interface DnsProbe {
   fault: string | null;
 }
 
-/** The name doesn't exist, so the server works. */
-const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
-
 /**
  * For a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
  * @param dnsServers `ip` or `ip:port`; empty: the system's
  */
-export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
+export async function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
   const servers = dnsServers.length > 0 ? dnsServers : getServers();
-  return new Promise((resolve) => {
-    try {
-      const channel = new Resolver({ timeout: TRY_MS, tries: TRIES });
-      channel.setServers(servers);
-      channel.resolve4('example.com', (error) => {
-        const code = error?.code ?? null;
-        resolve({ servers, fault: code === null || ANSWERS.has(code) ? null : code });
-      });
-    } catch (error) {
-      resolve({ servers, fault: (error as Error).message });
-    }
-  });
+  const channel = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  try {
+    channel.setServers(servers);
+    await channel.resolve4('example.com');
+    return { servers, fault: null };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { servers, fault: NO_ADDRESS.has(code) ? null : code };
+  }
 }

@@ -33,8 +33,8 @@ interface Remembered {
   untilMs: number;
 }
 
-/** The name or its A records don't exist. */
-const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
+/** A server answered that the name or its A records don't exist. */
+export const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
  * First looks in the hosts file, then asks DNS for A records (the server follows CNAMEs). Uses c-ares, never the four

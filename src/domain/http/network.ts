@@ -1,8 +1,6 @@
-import { type AddressRange, isInRanges, isIPv4, readRange, writeRange } from './address-range.ts';
+import { type AddressRange, isInRanges, isIPv4, readRange } from './address-range.ts';
 
 /** Which addresses a request may be sent to (§2.11). `outgoing` checks every address that a name resolves to. */
-
-export type Cidr = AddressRange;
 
 type AddressVerdict = 'allowed' | 'blocked';
 
@@ -16,7 +14,7 @@ export type UrlHost =
  * IANA's special-purpose registry without "globally reachable" networks, and multicast. On Azure, 168.63.129.16 is the
  * platform's server.
  */
-const NOT_PUBLIC: readonly Cidr[] = [
+const NOT_PUBLIC: readonly AddressRange[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -40,8 +38,8 @@ const NONE: ReadonlySet<string> = new Set();
 /** Listed as globally reachable inside 192.0.0.0/24. */
 const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap((text) => readCidr(text) ?? []);
 
-export function parseNetworks(text: string): Cidr[] | { error: string } {
-  const networks: Cidr[] = [];
+export function parseNetworks(text: string): AddressRange[] | { error: string } {
+  const networks: AddressRange[] = [];
   for (const entry of text.split(',')) {
     const written = entry.trim();
     if (written === '') continue;
@@ -60,7 +58,7 @@ export function parseNetworks(text: string): Cidr[] | { error: string } {
  */
 export function judgeAddress(
   ipv4: string,
-  allowed: readonly Cidr[],
+  allowed: readonly AddressRange[],
   own: ReadonlySet<string> = NONE,
 ): AddressVerdict {
   if (!isIPv4(ipv4)) return 'blocked';
@@ -85,11 +83,7 @@ export function hostOfUrl(url: string | URL): UrlHost | null {
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
 }
 
-export function writeNetworks(networks: readonly Cidr[]): string[] {
-  return networks.map(writeRange);
-}
-
-function readCidr(text: string): Cidr | null {
+function readCidr(text: string): AddressRange | null {
   const network = readRange(text);
   return network !== null && isIPv4(network.base) ? network : null;
 }

@@ -1,7 +1,7 @@
 import type { HeaderList, HttpMethod, OutgoingRequest } from './exchange.ts';
 import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
-import { appendPayloadToUrl } from './query.ts';
+import { appendPayloadToUrl, dropFragment } from './query.ts';
 
 /** The value that Node's own `fetch` sends. */
 const USER_AGENT = 'node';
@@ -26,6 +26,18 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
   const hasBody = method !== 'GET' && (method !== 'DELETE' || payload !== null);
   const body = hasBody ? encodePayload(payload) : null;
   return { method, url, headers: withDefaultHeaders(spec.headers, hasBody), body };
+}
+
+const NO_HEADERS: HeaderList = [];
+
+/** Of our own, such as a callback; unsigned (see `signRequest`). */
+export function buildPost(url: string, json: string, headers = NO_HEADERS): OutgoingRequest {
+  return {
+    method: 'POST',
+    url: dropFragment(url),
+    headers: withDefaultHeaders(headers, true),
+    body: Buffer.from(json),
+  };
 }
 
 /**

@@ -1,10 +1,7 @@
 /** Callbacks (§6.1–§6.3). */
 
-import type { OutgoingRequest } from '../http/exchange.ts';
 import { formatInstant } from '../base/instant.ts';
 import { escapeJsonAnswer } from '../json/text.ts';
-import { dropFragment } from '../http/query.ts';
-import { withDefaultHeaders } from '../http/request.ts';
 
 interface Ending {
   responseStatus: number | null;
@@ -50,17 +47,5 @@ function describeOutcome(status: string, { responseStatus, durationMs, errorMess
     response_status: responseStatus,
     duration_ms: Math.round(durationMs),
     error_message: errorMessage,
-  };
-}
-
-const HEADERS = withDefaultHeaders([], true);
-
-/** Unsigned (see `signRequest`). The URL loses its fragment (§2.9). */
-export function buildCallbackRequest(url: string, body: string): OutgoingRequest {
-  return {
-    method: 'POST',
-    url: dropFragment(url),
-    headers: HEADERS,
-    body: Buffer.from(body, 'utf8'),
   };
 }
