@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { acceptsJson } from './accept.ts';
+import type { Clock } from '#domain/base/clock';
+import type { Log } from '#domain/base/log';
 import { isTeamFull, type TeamFull } from '#domain/team/team-bounds';
 import type { FieldError } from '#work/fields';
+import { namesOf, readWhole } from '#work/resources/resource';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';
 import { readBody, readBodyFields } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
 import type { ApiDeps } from './services.ts';
-import { createUnavailableLog } from './unavailable-log.ts';
 
+const LOG_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = '5';
 const FULL_RETRY_AFTER_SECONDS = '60';
 
@@ -22,7 +24,7 @@ const FULL_RETRY_AFTER_SECONDS = '60';
 export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   const deps = { ...given, logUnavailable: createUnavailableLog(given.clock, given.log) };
   const api = new Hono<{ Bindings: HttpBindings }>();
-  const serve = <Input>(path: string, endpoint: Endpoint<Input>) =>
+  const serve = <Input extends object>(path: string, endpoint: Endpoint<Input>) =>
     api.all(path, (c) => {
       const { incoming } = c.env;
       if (incoming.method === 'POST') return answerCall(endpoint, incoming, deps);
@@ -38,7 +40,7 @@ const BEARER = /^bearer +(.+)$/i;
 
 type Deps = ApiDeps & { logUnavailable: (error: Error) => void };
 
-async function answerCall<Input>(
+async function answerCall<Input extends object>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
   deps: Deps,
@@ -57,8 +59,8 @@ async function answerCall<Input>(
 }
 
 /** Checks body, validation, token and team in this order (§4.1, §5.4). */
-async function acceptCall<Input>(
-  endpoint: Endpoint<Input>,
+async function acceptCall<Input extends object>(
+  { resource, create }: Endpoint<Input>,
   incoming: IncomingMessage,
   deps: ApiDeps,
   rate: AnswerHeaders,
@@ -69,7 +71,8 @@ async function acceptCall<Input>(
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;
-  const reading = endpoint.read(readBodyFields(headers['content-type'], body, endpoint.fields));
+  const fields = readBodyFields(headers['content-type'], body, namesOf(resource));
+  const reading = readWhole(resource, fields);
   if (!reading.ok) return refuseFields(reading.errors, incoming, deps, rate);
 
   const token = BEARER.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
@@ -79,7 +82,7 @@ async function acceptCall<Input>(
   if (owner.teamId === null) return answerText('serverError', rate);
   if (owner.isViewer) return answerText('viewOnly', rate);
   const { teamId, actor } = owner;
-  return answerJson(201, await endpoint.create(deps, reading.input, { teamId, actor }), rate);
+  return answerJson(201, await create(deps, reading.input, { teamId, actor }), rate);
 }
 
 function refuseFields(
@@ -125,4 +128,48 @@ function answerFault(
 
 function hasCode(error: unknown, code: string): error is Error {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/**
+ * Whether a failed validation is answered in JSON (§4.6): any JSON type is accepted, or every type and
+ * `X-Requested-With` marks a script.
+ */
+function acceptsJson(accept: string | undefined, requestedWith: string | undefined): boolean {
+  const types = readAcceptedTypes(accept ?? '');
+  if (types.some((type) => type.includes('/json') || type.endsWith('+json'))) return true;
+  return types.includes('*/*') && requestedWith?.toLowerCase() === 'xmlhttprequest';
+}
+
+/** In lower case, without q=0. */
+function readAcceptedTypes(accept: string): string[] {
+  return accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.trim()))
+    .filter(
+      ([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)),
+    )
+    .map(([type = '']) => type);
+}
+
+/**
+ * Logs refused calls: the first at once, then a count every ten seconds. A line for each would fill a disk that is
+ * full already.
+ */
+function createUnavailableLog(clock: Clock, log: Log): (error: Error) => void {
+  let refused = 0;
+  let isWaiting = false;
+  const report = (error: string) => {
+    log.warn('api.unavailable', { refused, error });
+    refused = 0;
+    isWaiting = true;
+    clock.after(LOG_EVERY_MS, () => {
+      isWaiting = false;
+      if (refused > 0) report(error);
+    });
+  };
+  return ({ message }) => {
+    refused++;
+    if (!isWaiting) report(message);
+  };
 }

@@ -1,7 +1,7 @@
 import { formatInstant } from '#domain/base/instant';
-import { CRON_FIELDS, type CronInput, readCronInput } from '#work/resources/cron';
-import type { Fields, Reading } from '#work/fields';
-import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
+import { CRON_REQUEST, type CronInput } from '#work/resources/cron';
+import { JOB, type JobInput } from '#work/resources/job';
+import type { Resource } from '#work/resources/resource';
 import type { ApiServices } from './services.ts';
 
 interface Caller {
@@ -9,16 +9,14 @@ interface Caller {
   actor: string;
 }
 
-export interface Endpoint<Input> {
-  fields: ReadonlySet<string>;
-  read(fields: Fields): Reading<Input>;
+export interface Endpoint<Input extends object> {
+  resource: Resource<Input>;
   create(services: ApiServices, input: Input, caller: Caller): Promise<object>;
 }
 
 /** POST /api/crons (§4.1) */
 export const cronEndpoint: Endpoint<CronInput> = {
-  fields: CRON_FIELDS,
-  read: readCronInput,
+  resource: CRON_REQUEST,
   create: async (services, input, { teamId }) => {
     const { id, nextRunAt } = await services.createCron(teamId, input);
     return {
@@ -33,8 +31,7 @@ export const cronEndpoint: Endpoint<CronInput> = {
 
 /** POST /api/jobs (§4.2) */
 export const jobEndpoint: Endpoint<JobInput> = {
-  fields: JOB_FIELDS,
-  read: readJobInput,
+  resource: JOB,
   create: async (services, input, { teamId, actor }) => {
     const { queueId, jobId, scheduledAt } = await services.createJob(teamId, input, actor);
     return {

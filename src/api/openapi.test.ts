@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json/text';
 import { ApiServer, aCron, aJob } from '#testing/api-server';
-import { readCronInput } from '#work/resources/cron';
+import { CRON_REQUEST } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';
-import { readJobInput } from '#work/resources/job';
+import { JOB } from '#work/resources/job';
+import { readWhole } from '#work/resources/resource';
 import { buildOpenApi } from './openapi.ts';
 
 interface Property {
@@ -24,8 +25,8 @@ interface Schema {
 
 const { paths } = buildOpenApi('https://belfry.example');
 const endpoints = [
-  { path: '/api/crons', read: readCronInput, sound: aCron },
-  { path: '/api/jobs', read: readJobInput, sound: aJob },
+  { path: '/api/crons', read: (fields: Fields) => readWhole(CRON_REQUEST, fields), sound: aCron },
+  { path: '/api/jobs', read: (fields: Fields) => readWhole(JOB, fields), sound: aJob },
 ] as const;
 
 function errorsOf(read: (fields: Fields) => Reading<unknown>, body: object) {

@@ -1,7 +1,8 @@
 import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
+import type { Cron } from '#work/crons';
 import type { CronInput } from '#work/resources/cron';
-import type { JobInput } from '#work/resources/job';
+import type { Work } from '#work/work';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /** A user or a service account. */
@@ -14,25 +15,12 @@ export interface TokenOwner {
   isViewer: boolean;
 }
 
-/** `nextRunAt` is null if the cron is paused (§2.1). */
-export interface CreatedCron {
-  id: string;
-  nextRunAt: number | null;
-}
-
-/** An accepted job (§2.2). */
-export interface CreatedJob {
-  queueId: string;
-  jobId: string;
-  scheduledAt: number;
-}
-
 /** Promises resolve when the data is on disk. The code 'STORE_UNAVAILABLE' is answered with 503, others with 500. */
 export interface ApiServices {
   /** Null if nobody has the token. */
   findTokenOwner(token: string): Promise<TokenOwner | null>;
-  createCron(teamId: string, input: CronInput): Promise<CreatedCron>;
-  createJob(teamId: string, input: JobInput, actor: string): Promise<CreatedJob>;
+  createCron(teamId: string, input: CronInput): Promise<Pick<Cron, 'id' | 'nextRunAt'>>;
+  createJob: Work['createJob'];
 }
 
 export interface ApiDeps extends ApiServices {

@@ -10,7 +10,7 @@ import type { Cron } from '#work/crons';
 import { type Fields, findGiven, type Findings } from '#work/fields';
 import type { Queue } from '#work/queues';
 import { recordOf } from '#work/record';
-import { CHANNEL, DEFAULT_CHANNEL_FIELDS, takeChannel } from '#work/resources/channel';
+import { CHANNEL, DEFAULT_CHANNEL_FIELDS } from '#work/resources/channel';
 import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { QUEUE, queueName } from '#work/resources/queue';
 import {
@@ -137,7 +137,6 @@ type StoredChannel = ChannelSettings & ListedChannel & { name: string };
 export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   kind: 'channel',
   resource: CHANNEL,
-  read: takeChannel,
   nameOption: { flags: '--name <N>', help: "the channel's name, or default" },
   columns: ['id', 'name', 'kind', 'collect_minutes', 'last_sent_at', 'last_error'],
   record: (channel) =>

@@ -7,7 +7,8 @@ import { readTopLevelFields } from '#domain/json/text';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
-import { readDefaultChannelInput } from './resources/channel.ts';
+import { DEFAULT_CHANNEL_FIELDS } from './resources/channel.ts';
+import { readWhole } from './resources/resource.ts';
 import { maskUrl } from './channels.ts';
 import { readFormPairs } from './form-fields.ts';
 import { readWindowInput } from './resources/window.ts';
@@ -95,7 +96,9 @@ describe('reading a notification channel', () => {
   const url = 'https://hooks.example/services/T0/B0/abcdefgh';
   const email: ChannelConfig = { kind: 'email' };
   const read = (values: object, current: ChannelConfig = email) => {
-    const reading = readDefaultChannelInput(fieldsOf(values), current);
+    const reading = readWhole(DEFAULT_CHANNEL_FIELDS, fieldsOf(values), {
+      stored: { config: current },
+    });
     return reading.ok ? reading.input.config : Object.fromEntries(reading.errors);
   };
   test('email needs no address', () => {

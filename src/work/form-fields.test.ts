@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { threadMs } from '#testing/spent-time';
 import * as formFields from './form-fields.ts';
 import { readFormPairs } from './form-fields.ts';
-import { readJobInput } from './resources/job.ts';
+import { JOB } from './resources/job.ts';
+import { readWhole } from './resources/resource.ts';
 
 const readFormFields = (body: string, wanted?: ReadonlySet<string>) =>
   formFields.readFormFields(Buffer.from(body), wanted);
@@ -41,7 +42,8 @@ describe('a body of form data', () => {
   });
 
   test("a job's payload in form data becomes JSON text", () => {
-    const reading = readJobInput(
+    const reading = readWhole(
+      JOB,
       readFormFields('queue=q&url=https://example.com&payload[a]=1&headers[X-A]=v&delay=5'),
     );
     assert.ok(reading.ok);
@@ -51,12 +53,14 @@ describe('a body of form data', () => {
   });
 
   test('form fields nested too deep are rejected without cost', () => {
-    const reading = readJobInput(readFormFields(`payload${'[a]'.repeat(300_000)}=1`));
+    const reading = readWhole(JOB, readFormFields(`payload${'[a]'.repeat(300_000)}=1`));
     assert.ok(!reading.ok);
     assert.deepEqual(Object.fromEntries(reading.errors)['payload'], [
       'The payload field must not be nested deeper than 512 levels.',
     ]);
-    assert.ok(readJobInput(readFormFields(`queue=q&url=http://a&payload${'[]'.repeat(512)}=1`)).ok);
+    assert.ok(
+      readWhole(JOB, readFormFields(`queue=q&url=http://a&payload${'[]'.repeat(512)}=1`)).ok,
+    );
   });
 
   test('form data with too many fields is read as empty', () => {

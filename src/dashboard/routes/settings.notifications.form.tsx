@@ -7,7 +7,8 @@ import {
   fieldsOfKind,
   isKindWithFields,
 } from '#domain/alerts/notification-channel';
-import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
+import { CHANNEL, DEFAULT_CHANNEL_FIELDS } from '#work/resources/channel';
+import { readWhole } from '#work/resources/resource';
 import { readFormPairs } from '#work/form-fields';
 import { inputName, nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
 import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
@@ -118,10 +119,8 @@ async function removeAddress({ actor, work, field, fail, say }: Opened, id: stri
   return say(`/settings/notifications/${id}`, `${address.email} is removed.`);
 }
 
-type Config = Parameters<typeof readNamedChannelInput>[1];
-
 /** Inputs are named after their kind. */
-function readChannel(form: FormData, current: Config, isNamed: boolean) {
+function readChannel(form: FormData, current: ChannelConfig, isNamed: boolean) {
   const kind = readText(form, 'kind');
   const own = isKindWithFields(kind)
     ? fieldsOfKind(kind).map(({ name }) => ({ name, input: inputName(kind, { name }) }))
@@ -130,9 +129,10 @@ function readChannel(form: FormData, current: Config, isNamed: boolean) {
   const fields = readFormPairs(
     [...shared, ...own].map(({ name, input }) => [name, readText(form, input).trim()] as const),
   );
+  const stored = { config: current };
   const reading = isNamed
-    ? readNamedChannelInput(fields, current)
-    : readDefaultChannelInput(fields, current);
+    ? readWhole(CHANNEL, fields, { stored })
+    : readWhole(DEFAULT_CHANNEL_FIELDS, fields, { stored });
   if (reading.ok)
     return { ok: true as const, input: { name: readText(form, 'name'), ...reading.input } };
   const inputOf = (field: string) => own.find(({ name }) => name === field)?.input ?? field;

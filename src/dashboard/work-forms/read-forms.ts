@@ -10,8 +10,8 @@ import type { Reading } from '#work/fields';
 import type { JobDetail, JobEdit } from '#work/jobs';
 import { channelsField } from '#work/resources/alerts';
 import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
-import { type JobInput, latestStart, readJobInput } from '#work/resources/job';
-import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
+import { JOB, type JobInput, latestStart } from '#work/resources/job';
+import { QUEUE, QUEUE_NAME, type QueueChange } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
 import { TEAM, type TeamSettings } from '#work/resources/team';
 import { readText, textIn, type Values } from '../forms/values.ts';
@@ -137,9 +137,8 @@ export function readQueueForm(
 ): FormReading<{ name: string; change: QueueChange }> {
   const fields = readFields(form);
   if (name !== undefined) fields.set('queue', textField(name));
-  const [named, change] = [readQueueName(fields), readChange(QUEUE, fields, { refOf })];
-  if (named.ok && change.ok)
-    return { ok: true, input: { name: named.input, change: change.input } };
+  const [named, change] = [readWhole(QUEUE_NAME, fields), readChange(QUEUE, fields, { refOf })];
+  if (named.ok && change.ok) return { ok: true, input: { ...named.input, change: change.input } };
   const errors = [named, change].flatMap((reading) => (reading.ok ? [] : reading.errors));
   return { ok: false, errors: Object.fromEntries(errors) };
 }
@@ -172,7 +171,7 @@ export function readJobForm(
   if (isJson) fields.set('payload', json);
   else fields.delete('payload');
   const isWrong = !isJson && payload.trim() !== '';
-  return settle(readJobInput(fields), {
+  return settle(readWhole(JOB, fields), {
     ...findRepeatedHeader(form),
     ...findLeftMasks(fields),
     ...(isWrong && { payload: [payloadError] }),

@@ -11,11 +11,11 @@ import {
 } from '#domain/alerts/notification-channel';
 import { rangeOf } from '#domain/base/limits';
 import type { ChannelSettings } from '#store/alerts/channels';
-import { type Fields, findGiven, Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
-import type { Reading, TextRule } from '../fields.ts';
+import { type Fields, findGiven, type Findings, isAtMost, isName } from '../fields.ts';
+import { isSendableUrl, type TextRule } from '../fields.ts';
 import { integer, text } from './kinds.ts';
 import { addresses } from './list-kinds.ts';
-import { type Entry, type Given, readWhole, type Resource, takeWhole } from './resource.ts';
+import type { Entry, Resource } from './resource.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
 const TEXTS = {
@@ -27,8 +27,6 @@ const TEXTS = {
 
 /** Also in a team file. */
 const DEFAULT_NAME = 'default';
-
-type DefaultChannel = Omit<ChannelSettings, 'name'>;
 
 const KIND = text('kind', {
   option: {
@@ -130,7 +128,7 @@ function wordOf({ label }: ChannelField): string {
 }
 
 /** §6.5. */
-export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
+export const DEFAULT_CHANNEL_FIELDS: Resource<Omit<ChannelSettings, 'name'>> = {
   config: CONFIG,
   collectMinutes: integer('collect_minutes', {
     ...COLLECT_MINUTES,
@@ -146,6 +144,7 @@ export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
 export const CHANNEL: Resource<ChannelSettings> = {
   name: text('name', {
     missing: 'A name for the channel is required.',
+    isTrimmed: true,
     rules: [
       isName('name'),
       isAtMost('name', CHANNEL_NAME_CHARACTERS),
@@ -156,28 +155,3 @@ export const CHANNEL: Resource<ChannelSettings> = {
   }),
   ...DEFAULT_CHANNEL_FIELDS,
 };
-
-export function readDefaultChannelInput(
-  fields: Fields,
-  current: ChannelConfig,
-): Reading<DefaultChannel> {
-  return readWhole(DEFAULT_CHANNEL_FIELDS, fields, { stored: { config: current } });
-}
-
-export function takeChannel(
-  fields: Fields,
-  findings: Findings,
-  given: Given<Partial<ChannelSettings>>,
-): ChannelSettings {
-  const { name, ...channel } = takeWhole(CHANNEL, fields, findings, given);
-  // A name that was reported as wrong may be missing.
-  return { name: (name as string | undefined)?.trim() ?? '', ...channel };
-}
-
-export function readNamedChannelInput(
-  fields: Fields,
-  current: ChannelConfig,
-): Reading<ChannelSettings> {
-  const findings = new Findings();
-  return findings.settle(takeChannel(fields, findings, { stored: { config: current } }));
-}

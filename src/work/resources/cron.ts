@@ -6,7 +6,7 @@ import { type CronEnd, describeEnd, MOST_RUNS } from '#domain/cron/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
 import { formatMillis } from '#domain/base/instant';
 import { LIMITS, rangeOf } from '#domain/base/limits';
-import { type Fields, isAtMost, isName, MESSAGES, type Reading } from '../fields.ts';
+import { isAtMost, isName, MESSAGES } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from './request.ts';
 import { group } from './field.ts';
 import { boolean, instant, integer, oneOf, text } from './kinds.ts';
-import { namesOf, readWhole, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** §2.1, with defaults. Texts are untrimmed. */
 export interface CronInput {
@@ -54,7 +54,7 @@ export interface CronExtras {
   tags: readonly string[];
 }
 
-/** In the order of errors (§2.1). */
+/** In the order of errors; the API ignores other fields (§2.1). */
 export const CRON_REQUEST: Resource<CronInput> = {
   name: text('name', {
     missing: MESSAGES.nameRequired,
@@ -174,11 +174,3 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
 };
 
 export const CRON: Resource<CronInput & CronExtras> = { ...CRON_REQUEST, ...CRON_EXTRAS };
-
-/** Others are ignored (§2.1). */
-export const CRON_FIELDS = namesOf(CRON_REQUEST);
-
-/** All failing fields, in order. */
-export function readCronInput(fields: Fields): Reading<CronInput> {
-  return readWhole(CRON_REQUEST, fields);
-}

@@ -1,11 +1,11 @@
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
 import { LIMITS, rangeOf } from '#domain/base/limits';
-import { type Fields, MESSAGES, mustBeArray, mustBeAtLeast, type Reading } from '../fields.ts';
+import { MESSAGES, mustBeArray, mustBeAtLeast } from '../fields.ts';
 import { instant, integer } from './kinds.ts';
 import { json } from './list-kinds.ts';
 import { queueName } from './queue.ts';
 import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
-import { namesOf, readWhole, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** §2.2, with defaults. Texts are untrimmed. */
 export interface JobInput {
@@ -20,7 +20,7 @@ export interface JobInput {
   delaySeconds: number;
 }
 
-/** In the order of errors (§2.2). */
+/** In the order of errors; the API ignores other fields (§2.2). */
 export const JOB: Resource<JobInput> = {
   queue: queueName(
     'queue',
@@ -74,14 +74,6 @@ export const JOB_EDIT: Resource<JobEdit> = {
     activity: ['time', 'value'],
   }),
 };
-
-/** Others are ignored (§2.2). */
-export const JOB_FIELDS = namesOf(JOB);
-
-/** A body or a form. All failing fields, in order. */
-export function readJobInput(fields: Fields): Reading<JobInput> {
-  return readWhole(JOB, fields);
-}
 
 export function latestStart({ createdAt }: { createdAt: number }): number {
   return createdAt + LIMITS.delaySeconds.most * 1000;

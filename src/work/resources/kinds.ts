@@ -17,6 +17,7 @@ import type { Entry } from './resource.ts';
 
 interface TextLimits {
   most?: number;
+  isTrimmed?: true;
   /** Checked before the length. */
   rules?: readonly TextRule[];
   schema?: object;
@@ -25,12 +26,12 @@ type MaybeRequired<Value> = Optional<Value> & { missing?: string };
 /** Null is a value only of optional fields, which have no `missing`. */
 type EntryOf<Value, Given> = Entry<Given extends { missing: string } ? Value : Value | null>;
 
-/** Byte for byte. Without `missing` it is optional. */
+/** Byte for byte, unless it is trimmed. Without `missing` it is optional. */
 export function text<Given extends TextLimits & MaybeRequired<string>>(
   name: string,
   declared: Given,
 ): EntryOf<string, Given> {
-  const { most, rules = [], schema } = declared;
+  const { most, rules = [], isTrimmed, schema } = declared;
   const all = most === undefined ? rules : [...rules, isAtMost(name, most)];
   return field<string | null>(name, declared, {
     kind: 'text',
@@ -40,7 +41,7 @@ export function text<Given extends TextLimits & MaybeRequired<string>>(
       if (given.kind !== 'string') return report(mustBeString(name));
       const messages = all.map((rule) => rule(given.value));
       for (const message of messages) if (message !== null) report(message);
-      return given.value;
+      return isTrimmed ? given.value.trim() : given.value;
     },
   }) as EntryOf<string, Given>;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json/text';
-import { QUEUE, readQueueName } from './queue.ts';
-import { readChange } from './resource.ts';
+import { QUEUE, QUEUE_NAME } from './queue.ts';
+import { readChange, readWhole } from './resource.ts';
 
 const fieldsOf = (given: object) => readTopLevelFields(JSON.stringify(given)) ?? new Map();
 
@@ -147,7 +147,10 @@ describe("a change to a queue's settings", () => {
 describe("a queue's name", () => {
   test('a queue name may have 255 characters of any kind', () => {
     const name = '🔔'.repeat(255);
-    assert.deepEqual(readQueueName(fieldsOf({ queue: name })), { ok: true, input: name });
+    assert.deepEqual(readWhole(QUEUE_NAME, fieldsOf({ queue: name })), {
+      ok: true,
+      input: { name },
+    });
   });
 
   for (const [name, message] of [
@@ -157,7 +160,7 @@ describe("a queue's name", () => {
     ['a\0b', 'The queue field must be a string.'],
   ] as const) {
     test(`a queue name may not be ${JSON.stringify(name.slice(0, 10))}`, () => {
-      const reading = readQueueName(fieldsOf({ queue: name }));
+      const reading = readWhole(QUEUE_NAME, fieldsOf({ queue: name }));
       assert.deepEqual(reading, { ok: false, errors: [['queue', [message]]] });
     });
   }

@@ -2,13 +2,13 @@ import { LIMITS, rangeOf } from '#domain/base/limits';
 import { DEFAULT_QUEUE_SETTINGS as INITIAL, type QueueSettings } from '#domain/team/queue-settings';
 import { MOST_RATE, parseRate, type Rate } from '#domain/team/rate';
 import { MAX_RETRIES } from '#domain/judging/retry-schedule';
-import { type Fields, isName, MESSAGES, type Reading } from '../fields.ts';
+import { isName, MESSAGES } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { pausedUntil } from './pause.ts';
 import { WATCH_RULES } from './queue-watch.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
 import { keepsResponseBody, successAssertions, tagList, timeout } from './request.ts';
-import { readWhole, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** Left out: stays, or the default of a new queue (§2.3). */
 export type QueueChange = Partial<QueueSettings>;
@@ -105,13 +105,8 @@ export const queueName = (field: 'queue' | 'name', about?: string) =>
     activity: ['queue', 'value'],
   });
 
-export const QUEUE_NAME: Resource<{ name: string }> = { name: queueName('queue') };
-
 /** As for a job (§2.2). */
-export function readQueueName(fields: Fields): Reading<string> {
-  const reading = readWhole(QUEUE_NAME, fields);
-  return reading.ok ? { ok: true, input: reading.input.name } : reading;
-}
+export const QUEUE_NAME: Resource<{ name: string }> = { name: queueName('queue') };
 
 /** `10/second`; undefined: not spread. */
 export function readSpread(given: string): { rate: Rate | undefined } | { error: string } {
