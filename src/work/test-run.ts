@@ -1,21 +1,16 @@
 import { evaluateAnswer, judgeExchange } from '#domain/judging/judge';
-import type { Assertion } from '#domain/judging/assertion';
 import { needsOf } from '#domain/judging/assertions';
-import {
-  type Exchange,
-  type HeaderList,
-  type HttpMethod,
-  QUERY_TOO_LONG,
-  type Sender,
-} from '#domain/http/exchange';
+import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/http/exchange';
 import { type Payload, readCronPayload } from '#domain/http/payload';
 import { buildRequest } from '#domain/http/request';
 import { readTrace, writeTrace } from '#domain/runs/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/http/signature';
-import { DEFAULT_QUEUE_SETTINGS } from '#domain/team/queue-settings';
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
 import type { Store } from '#store/store';
 import { type Masking, showRun, withMasks } from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
+import type { CronInput } from './resources/cron.ts';
+import type { JobInput } from './resources/job.ts';
 
 export interface TestRunOptions {
   store: Store;
@@ -24,35 +19,17 @@ export interface TestRunOptions {
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-type TestDraft =
-  | {
-      kind: 'job';
-      method: HttpMethod;
-      url: string;
-      headers: HeaderList;
-      /** The form did not show their values; neither does the answer. */
-      masked?: readonly string[];
-      payloadJson: string | null;
-      /** Its timeout and assertions apply; the defaults if it doesn't exist yet. */
-      queue: string;
-    }
-  | {
-      kind: 'cron';
-      method: HttpMethod;
-      url: string;
-      headers: HeaderList;
-      masked?: readonly string[];
-      payload: string | null;
-      timeoutSeconds: number;
-      assertions: readonly Assertion[];
-    }
-  | {
-      kind: 'queue';
-      method: HttpMethod;
-      url: string;
-      timeoutSeconds: number;
-      assertions: readonly Assertion[];
-    };
+type Rules = Pick<QueueSettings, 'timeoutSeconds' | 'assertions'>;
+
+type TestDraft = Pick<CronInput, 'method' | 'url' | 'headers'> & {
+  /** The form did not show their values; neither does the answer. */
+  masked?: readonly string[];
+} & (
+    | ({ kind: 'cron' } & Pick<CronInput, 'payload'> & Rules)
+    /** The timeout and assertions of its queue apply; the defaults if it doesn't exist yet. */
+    | ({ kind: 'job' } & Pick<JobInput, 'payloadJson' | 'queue'>)
+    | ({ kind: 'queue' } & Rules)
+  );
 
 export type TestRunOutcome = TestRunDetail | { kind: 'limit-reached' } | { kind: 'busy' };
 
@@ -84,8 +61,6 @@ export function createTestRun(options: TestRunOptions): TestRun {
   };
 }
 
-type Rules = Pick<typeof DEFAULT_QUEUE_SETTINGS, 'timeoutSeconds' | 'assertions'>;
-
 async function runTest(
   { store, sender, monthlyLimitOf }: TestRunOptions,
   teamId: string,
@@ -96,7 +71,7 @@ async function runTest(
   const team = await teams.find(teamId);
   const limit = monthlyLimitOf(team?.plan ?? '');
   const startedAt = clock.now();
-  const request = buildRequest({ ...requestOf(draft) });
+  const request = buildRequest(requestOf(draft));
   if (request === 'query-too-long') {
     return showTest(draft, rules, QUERY_TOO_LONG, startedAt, null);
   }
@@ -117,8 +92,7 @@ async function readRules({ queues }: Store, teamId: string, draft: TestDraft): P
 }
 
 function requestOf(draft: TestDraft) {
-  const { method, url } = draft;
-  const headers = draft.kind === 'queue' ? [] : draft.headers;
+  const { method, url, headers } = draft;
   return { method, url, headers, payload: payloadOf(draft) };
 }
 
@@ -130,7 +104,7 @@ function payloadOf(draft: TestDraft): Payload {
 
 /** Typed values are shown. */
 function maskingOf(draft: TestDraft): Masking {
-  const masked = new Set(draft.kind === 'queue' ? [] : draft.masked);
+  const masked = new Set(draft.masked);
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };
 }
 

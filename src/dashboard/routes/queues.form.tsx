@@ -44,7 +44,8 @@ export async function action({ params, context }: Route.ActionArgs) {
     if (!isSendableUrl(url))
       return refuse({ test_url: ['Enter the URL that the request goes to.'] });
     const { timeoutSeconds = LIMITS.timeoutSeconds.initial, assertions = [] } = change;
-    const draft = { kind: 'queue' as const, method, url, timeoutSeconds, assertions };
+    const rules = { timeoutSeconds, assertions };
+    const draft = { kind: 'queue' as const, method, url, headers: [], ...rules };
     return show({ test: shortenTest(await work.testRun(team.id, draft)) });
   }
   if (!may(team.role, 'notifications') && silencesFailures(change, present))
