@@ -117,38 +117,22 @@ export async function actOnJobs(
   answers: ChosenAnswers = {},
   actor: string | null = null,
 ): Promise<BulkOutcome> {
-  const { resent: answer = 'ask' } = answers;
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
-  const rate = kind === 'retry' ? answers.rate : undefined;
-  const total = { count: ids.length, isMore: false };
-  const mismatch = explainMismatch(rate, total);
-  if (mismatch !== null) return { kind: 'refused', error: mismatch };
-  const question = kind === 'retry' ? await askAbout(store, teamId, { ids, total, answers }) : null;
-  if (question) return { kind: 'asks', question };
-  const found = { tab: 'failed' as const };
-  const spread = rate && { rate, from: null, made: 0 };
-  const again = answer === 'again';
-  const done = await act(store, teamId, { kind, ids, again, actor, found, spread });
-  return { kind: 'done', done, skipped: new Set(jobIds).size - done };
+  const { resent: answer = 'ask' } = answers;
+  const outcome = await begin(store, teamId, {
+    ...answers,
+    kind,
+    actor,
+    search: { tab: 'failed' },
+    total: { count: ids.length, isMore: false },
+    ids,
+    again: answer === 'again',
+    maybeResent: answer === 'ask' ? ids : [],
+  });
+  const malformed = new Set(jobIds).size - ids.length;
+  return outcome.kind === 'done' ? { ...outcome, skipped: outcome.skipped + malformed } : outcome;
 }
-
-/** Some jobs were resent before, or when the last is due. Null: none is needed. */
-async function askAbout(
-  { jobs, clock }: Store,
-  teamId: string,
-  { ids, total, answers }: { ids: readonly string[]; total: BoundedCount; answers: ChosenAnswers },
-): Promise<BulkQuestion | null> {
-  const { resent: answer = 'ask', rate, isTimed = false } = answers;
-  const counted = answer === 'ask' && ids.length > 0 ? await jobs.countResent(teamId, ids) : null;
-  const resent = counted !== null && counted.count > 0 ? counted : null;
-  const isSpread = rate !== undefined && !isTimed;
-  if (total.count === 0 || (resent === null && !isSpread)) return null;
-  const spread = rate ? { rate, endsAt: clock.now() + spanOf(rate, total.count) } : null;
-  return { kind: 'retry', total, resent, spread };
-}
-
-type Bulk = { kind: BulkKind; search: JobSearch; actor: string | null } & BulkAnswers;
 
 /** Up to 200 at once, more by a task. */
 export async function startBulk(
@@ -156,32 +140,48 @@ export async function startBulk(
   teamId: string,
   kind: BulkKind,
   search: JobSearch,
-  answers?: BulkAnswers,
+  answers: BulkAnswers = {},
   actor: string | null = null,
 ): Promise<BulkOutcome> {
-  const bulk: Bulk = { kind, search, ...answers, actor };
-  const { asOf, sendTo } = bulk;
+  const { lists, clock } = store;
+  const { asOf, sendTo, resent: answer = 'ask' } = answers;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
-  if (sendTo !== undefined && !mayMove(bulk, sendTo))
+  if (sendTo !== undefined && !mayMove(kind, search, sendTo))
     return { kind: 'refused', error: TEXTS.wrongUrl };
   const given = readSearch(search);
-  const wanted = given && narrow({ ...given, ...(sendTo !== undefined && { sendTo }) }, bulk);
+  const wanted = given && narrow({ ...given, ...(sendTo !== undefined && { sendTo }) }, answers);
   if (!wanted) return { kind: 'done', done: 0, skipped: 0 };
-  const question = kind === 'retry' ? await askOfSearch(store, teamId, bulk, wanted) : null;
-  if (typeof question === 'string') return { kind: 'refused', error: question };
-  if (question) return { kind: 'asks', question };
   const upToId = asOf === undefined ? undefined : earliestIdAt(asOf + 1);
-  return begin(store, teamId, { ...bulk, search: wanted, upToId });
+  const page = await lists.listJobs(teamId, wanted, { limit: MOST_AT_ONCE, upToId });
+  const isAll = page.next === null;
+  const ids = page.rows.map(({ id }) => id);
+  const showsResent = kind === 'retry' && wanted.resent !== undefined;
+  const onlyResent = { ...wanted, resent: 'only' } as const;
+  const resent =
+    showsResent && answer === 'ask'
+      ? await lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
+      : NO_PAGE;
+  return begin(store, teamId, {
+    ...answers,
+    kind,
+    actor,
+    search: wanted,
+    upToId,
+    total: isAll ? { count: ids.length, isMore: false } : await lists.countJobs(teamId, wanted),
+    ids: isAll ? ids : null,
+    again: showsResent && { before: upToId ?? earliestIdAt(clock.now() + 1) },
+    maybeResent: resent.rows.map(({ id }) => id),
+  });
 }
 
-function mayMove({ kind, search: { target } }: Bulk, sendTo: string): boolean {
+function mayMove(kind: BulkKind, { target }: JobSearch, sendTo: string): boolean {
   return kind === 'retry' && target !== undefined && isSendableUrl(sendTo) && isBare(sendTo);
 }
 
 const isBare = (url: string) => !/[?#]/.test(url) && url.length <= LIMITS.urlCharacters;
 
 /** Without later failures; waiting jobs are bounded by their ids. Null: nothing is left. */
-function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSearch | null {
+function narrow(search: StoredSearch, { asOf, resent: answer }: BulkAnswers): StoredSearch | null {
   const { resent, ...rest } = search;
   if (answer === 'leave' && resent === 'only') return null;
   const kept = answer === 'leave' ? rest : search;
@@ -189,32 +189,36 @@ function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSea
   return { ...kept, to: Math.min(search.to ?? asOf + 1, asOf + 1) };
 }
 
-async function begin(
-  store: Store,
-  teamId: string,
-  bulk: Bulk & { search: StoredSearch; upToId: string | undefined },
-): Promise<BulkOutcome> {
-  const { lists, bulkTasks, clock } = store;
-  const { kind, search, upToId, actor } = bulk;
+interface Bulk extends BulkAnswers {
+  kind: BulkKind;
+  actor: string | null;
+  search: StoredSearch;
+  upToId?: string | undefined;
+  total: BoundedCount;
+  /** Null: too many to do at once. */
+  ids: readonly string[] | null;
+  again: ResendAgain;
+  /** The person is asked about those that were. */
+  maybeResent: readonly string[];
+}
+
+async function begin(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
+  const { bulkTasks, clock } = store;
+  const { kind, search, upToId, actor, total, ids, again } = bulk;
   const rate = kind === 'retry' ? bulk.rate : undefined;
-  const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
-  if (page.next === null) {
-    const ids = page.rows.map(({ id }) => id);
-    const before = upToId ?? earliestIdAt(clock.now() + 1);
-    const again = search.resent !== undefined && { before };
-    const mismatch = explainMismatch(rate, { count: ids.length, isMore: false });
-    if (mismatch !== null) return { kind: 'refused', error: mismatch };
-    const spread = rate && { rate, from: null, made: 0 };
-    const how = { again, actor, found: search, spread, moved: movedBy(search) };
-    const done = await act(store, teamId, { kind, ids, ...how });
-    return { kind: 'done', done, skipped: ids.length - done };
-  }
-  const total = await lists.countJobs(teamId, search);
   const mismatch = explainMismatch(rate, total);
   if (mismatch !== null) return { kind: 'refused', error: mismatch };
-  const wanted = { kind, search, total, upToId, rate, actor };
-  const task = await bulkTasks.create(teamId, wanted, clock.now());
-  return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
+  const question = kind === 'retry' ? await askAbout(store, teamId, bulk) : null;
+  if (question) return { kind: 'asks', question };
+  if (ids === null) {
+    const wanted = { kind, search, total, upToId, rate, actor };
+    const task = await bulkTasks.create(teamId, wanted, clock.now());
+    return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
+  }
+  const spread = rate && { rate, from: null, made: 0 };
+  const how = { again, actor, found: search, spread, moved: movedBy(search) };
+  const done = await act(store, teamId, { kind, ids, ...how });
+  return { kind: 'done', done, skipped: ids.length - done };
 }
 
 /** At most 24 hours (§2.2). Null: they fit. */
@@ -223,22 +227,16 @@ function explainMismatch(rate: Rate | undefined, total: BoundedCount): string | 
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
 
-/** A text is the reason why they can't be spread. */
-async function askOfSearch(
-  store: Store,
+/** Some jobs were resent before, or when the last is due. Null: none is needed. */
+async function askAbout(
+  { jobs, clock }: Store,
   teamId: string,
-  answers: BulkAnswers,
-  search: StoredSearch,
-): Promise<BulkQuestion | string | null> {
-  const { resent: answer = 'ask', rate, isTimed = false } = answers;
-  const maySendAgain = search.resent !== undefined && answer === 'ask';
-  if (!maySendAgain && (rate === undefined || isTimed)) return null;
-  const total = await store.lists.countJobs(teamId, search);
-  const mismatch = explainMismatch(rate, total);
-  if (mismatch !== null) return mismatch;
-  const onlyResent = { ...search, resent: 'only' } as const;
-  const page = maySendAgain
-    ? await store.lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
-    : NO_PAGE;
-  return askAbout(store, teamId, { ids: page.rows.map(({ id }) => id), total, answers });
+  { total, maybeResent, rate, isTimed = false }: Bulk,
+): Promise<BulkQuestion | null> {
+  const counted = maybeResent.length > 0 ? await jobs.countResent(teamId, maybeResent) : null;
+  const resent = counted !== null && counted.count > 0 ? counted : null;
+  const isSpread = rate !== undefined && !isTimed;
+  if (total.count === 0 || (resent === null && !isSpread)) return null;
+  const spread = rate ? { rate, endsAt: clock.now() + spanOf(rate, total.count) } : null;
+  return { kind: 'retry', total, resent, spread };
 }
