@@ -1,7 +1,6 @@
 import { type ChannelRef, DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { isId } from '#domain/base/ids';
 import {
-  type AddressState,
   type ChannelConfig,
   type ChannelField,
   fieldsOfKind,
@@ -20,37 +19,9 @@ import type { Store } from '#store/store';
 
 export type { ChannelConfig, ChannelUser, ChannelSettings };
 
-/** Without its address: anyone with it can post. */
-export interface ChannelView {
-  kind: ChannelConfig['kind'];
-  shown: readonly ShownField[];
-  /** Of the kind `email-addresses`; else empty. */
-  addresses: readonly ShownAddress[];
-  /** Null: each notification is sent alone. */
-  collectMinutes: number | null;
-  lastSentAt: number | null;
-  /** Kept even if a notification was sent since. */
-  lastError: string | null;
-  lastErrorAt: number | null;
-}
-
-export interface ShownField {
-  name: ChannelField['name'];
-  label: string;
-  text: string;
-}
-
-export interface ShownAddress {
-  id: string;
-  email: string;
-  state: AddressState;
-  /** Of the last confirmation link; null: none was mailed yet. */
-  askedAt: number | null;
-  stoppedAt: number | null;
-}
-
-export interface ListedChannel extends ChannelView, Pick<Channel, 'id' | 'name'> {}
-
+export type ListedChannel = ReturnType<typeof viewOf>;
+export type ChannelView = Omit<ListedChannel, 'id' | 'name'>;
+export type ShownAddress = ListedChannel['addresses'][number];
 export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
 export type ChannelOutcome =
@@ -119,19 +90,34 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
   };
 }
 
-function viewOf({ config, addresses: stored, ...channel }: Channel): ListedChannel {
-  const addresses = stored.map((address) => {
-    const { id, email, askedAt, stoppedAt } = address;
-    return { id, email, state: stateOfAddress(address), askedAt, stoppedAt };
-  });
+/** Without its address: anyone with it can post. */
+function viewOf({ config, addresses, ...channel }: Channel) {
   const shown = fieldsOfKind(config.kind).flatMap((field) => {
     const value = field.isList ? null : valueOf(config, field);
     const { name, label } = field;
     return value === null ? [] : [{ name, label, text: show(field, value) }];
   });
   const { id, name, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
-  const last = { lastSentAt, lastError, lastErrorAt };
-  return { id, name, kind: config.kind, shown, addresses, collectMinutes, ...last };
+  return {
+    id,
+    name,
+    kind: config.kind,
+    shown,
+    /** Of the kind `email-addresses`; else empty. */
+    addresses: addresses.map(addressOf),
+    /** Null: each notification is sent alone. */
+    collectMinutes,
+    lastSentAt,
+    /** Kept even if a notification was sent since. */
+    lastError,
+    lastErrorAt,
+  };
+}
+
+/** `askedAt`: of the last confirmation link; null: none was mailed yet. */
+function addressOf(address: Channel['addresses'][number]) {
+  const { id, email, askedAt, stoppedAt } = address;
+  return { id, email, state: stateOfAddress(address), askedAt, stoppedAt };
 }
 
 function show({ isSecret, isUrl }: ChannelField, value: string): string {

@@ -146,13 +146,6 @@ function asHappened(ended: { execution: ExecutionRecord; cronName: string }) {
   return { kind: 'execution' as const, ...ended, at: ended.execution.completedAt ?? 0 };
 }
 
-function readOpenWatches({ alerts }: Store, teamId: string, queues: readonly JudgedSource[]) {
-  return alerts.listOpenWatches(
-    teamId,
-    queues.map(({ id }) => id),
-  );
-}
-
 /** Streaks are read of the first ones only, so many failures cost no more. */
 async function findTroubles(
   store: Store,
@@ -166,9 +159,10 @@ async function findTroubles(
   const found = await Promise.all(
     needy.map(async ({ kind, all }) => {
       const first = all.slice(0, MOST_JUDGED);
+      const ids = first.map(({ id }) => id);
       const [streaks, watches] = await Promise.all([
         readStreaksOf(store, kind, first),
-        kind === 'cron' ? [] : readOpenWatches(store, teamId, first),
+        kind === 'cron' ? [] : store.alerts.listOpenWatches(teamId, ids),
       ]);
       return first.map(({ id, name, health, isMuted, nextAt }): Needy => {
         const streak = streaks.get(id) ?? null;

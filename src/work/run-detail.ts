@@ -23,35 +23,6 @@ export interface ShowOptions {
   isWhole?: boolean;
 }
 
-/** Null: a secret (§5.9) that was not requested. */
-interface ShownHeader {
-  name: string;
-  value: string | null;
-  isSecret: boolean;
-}
-
-/** Built by the rules for sending (§2.6). */
-interface ShownRequest {
-  method: HttpMethod;
-  /** Including the query that the payload of a GET makes. */
-  url: string;
-  /** In order, with those that frame the message and its signature. */
-  headers: ShownHeader[];
-  /** False if the cron's payload was edited after this run; the present payload is shown then. */
-  isPayloadKnown: boolean;
-  /** At most 16,384 characters, unless the whole was requested. Null: no body. */
-  bodyText: string | null;
-  bodyBytes: number;
-  isBodyCut: boolean;
-  /**
-   * `<timestamp>.<body>` (§5.6), cut like the body; null if unsigned, not sent, or its body
-   * is not kept.
-   */
-  signedText: string | null;
-  /** The last characters; null if unsigned or unknown. */
-  signedWith: string | null;
-}
-
 /** `ok` null: it was not evaluated (the answer was no 2xx). */
 export type ShownAssertion = Omit<AssertionVerdict, 'ok'> & { ok: boolean | null };
 
@@ -118,8 +89,8 @@ export function showRun(facts: RunFacts, showing: Showing) {
   };
 }
 
-/** Configured headers, with secrets masked unless they were requested (§5.9). */
-export function showHeaders(headers: HeaderList, masking: Masking): ShownHeader[] {
+/** With null for the values of secrets that were not requested (§5.9). */
+export function showHeaders(headers: HeaderList, masking: Masking) {
   return headers.map(([name, value]) => {
     const isSecret = masking.isSecretHeader(name);
     return { name, value: isSecret && !masking.showSecrets ? null : value, isSecret };
@@ -130,33 +101,36 @@ export function withMasks(headers: HeaderList, masking: Masking): HeaderList {
   return showHeaders(headers, masking).map(({ name, value }) => [name, value ?? MASK] as const);
 }
 
+/** Built by the rules for sending (§2.6). */
 function showRequest(
   facts: RunFacts,
   request: OutgoingRequest | 'query-too-long',
   showing: Showing,
-): ShownRequest {
-  const { method, url, headers, isPayloadKnown } = facts;
-  if (request === 'query-too-long') {
-    const shown = { method, url, headers: showHeaders(headers, showing), isPayloadKnown };
-    const noBody = { bodyText: null, bodyBytes: 0, isBodyCut: false };
-    return { ...shown, ...noBody, signedText: null, signedWith: null };
-  }
-  const text = textOf(request.body);
+) {
+  const { method, isPayloadKnown } = facts;
+  const isSendable = request !== 'query-too-long';
+  const text = isSendable ? textOf(request.body) : null;
   const most = showing.isWhole ? Infinity : MOST_SHOWN;
-  const signature = facts.trace?.signature ?? null;
-  const sent = frameHeaders(addSignature(request, signature));
+  const signature = isSendable ? (facts.trace?.signature ?? null) : null;
+  const sent = isSendable ? frameHeaders(addSignature(request, signature)) : facts.headers;
   return {
     method,
-    url: request.url.slice(0, most),
+    /** Including the query that the payload of a GET makes. */
+    url: isSendable ? request.url.slice(0, most) : facts.url,
+    /** In order, with those that frame the message and its signature. */
     headers: showHeaders(sent, showing),
+    /** False if the cron's payload was edited after this run; the present payload is shown then. */
     isPayloadKnown,
+    /** At most 16,384 characters, unless the whole was requested. Null: no body. */
     bodyText: text === null ? null : text.slice(0, most),
-    bodyBytes: request.body?.length ?? 0,
+    bodyBytes: isSendable ? (request.body?.length ?? 0) : 0,
     isBodyCut: text !== null && text.length > most,
+    /** `<timestamp>.<body>` (§5.6), cut like the body; null if unsigned, not sent, or its body is not kept. */
     signedText:
       signature !== null && isPayloadKnown
         ? `${signature.timestamp}.${text ?? ''}`.slice(0, most)
         : null,
+    /** The last characters; null if unsigned or unknown. */
     signedWith: signature?.secretEnd ?? null,
   };
 }

@@ -11,11 +11,7 @@ import type { WindowInput } from './resources/window.ts';
 
 export type { NamedSource };
 
-export interface MaintenanceWindowView extends StoredWindow {
-  state: 'active' | 'upcoming' | 'over';
-  /** Milliseconds since 1970. */
-  activeUntil: number | null;
-}
+export type MaintenanceWindowView = ReturnType<typeof viewOf>;
 
 export type WindowOutcome =
   | { kind: 'done'; window: MaintenanceWindowView }
@@ -60,13 +56,8 @@ export function createWindowWork(store: Store) {
     startMaintenanceNow: async (teamId: string, covers: WindowInput['covers']) => {
       const startsAt = clock.now();
       const endsAt = startsAt + NOW_LASTS_MS;
-      return createWindow(teamId, {
-        name: NOW_IS_CALLED,
-        startsAt,
-        endsAt,
-        isWeekly: false,
-        covers,
-      });
+      const window = { name: NOW_IS_CALLED, startsAt, endsAt, isWeekly: false, covers };
+      return createWindow(teamId, window);
     },
     /** An active one ends. False: no such window. */
     deleteWindow: async (teamId: string, windowId: string) =>
@@ -89,12 +80,11 @@ export function createWindowWork(store: Store) {
   };
 }
 
-function viewOf(window: StoredWindow, now: number): MaintenanceWindowView {
-  if (isInsideWindow(window, now)) {
-    return { ...window, state: 'active', activeUntil: endOfWindow(window, now) };
-  }
+function viewOf(window: StoredWindow, now: number) {
+  const isActive = isInsideWindow(window, now);
   const isToCome = window.isWeekly || now < window.startsAt;
-  return { ...window, state: isToCome ? 'upcoming' : 'over', activeUntil: null };
+  const state: keyof typeof ORDER = isActive ? 'active' : isToCome ? 'upcoming' : 'over';
+  return { ...window, state, activeUntil: isActive ? endOfWindow(window, now) : null };
 }
 
 async function keepOwn(
