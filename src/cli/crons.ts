@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { formatMillis } from '#domain/base/instant';
 import { rangeOf } from '#domain/base/limits';
-import type { CronChange } from '#work/cron-actions';
-import { MUTE_HOURS } from '#work/mutes';
+import { type CronChange, MUTE_HOURS } from '#work/cron-actions';
 import { CRON } from '#work/resources/cron';
 import { readChange } from '#work/resources/resource';
 import { readOneTag } from '#work/resources/list-kinds';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { readRunSearch, RUN_OUTCOMES, type RunSearch } from '#domain/runs/run-search';
-import { writeRun } from '#work/run-record';
+import { writeRun } from '#work/record';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamList } from './lists.ts';

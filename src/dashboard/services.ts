@@ -9,10 +9,9 @@ import type { Work } from '#work/work';
 export type * from '#work/bulk-actions';
 export type { CronListRow, Durations } from '#work/cron-pages';
 export type { DepthStep, Outcomes, OutcomeStep, PeriodFigures } from '#work/figures';
-export type { FailureGroup } from '#work/job-pages';
+export type { FailureGroup, ShownTask } from '#work/job-pages';
 export type { Figures, Overview, Trouble } from '#work/overview';
 export type { QueueHistory, QueueListRow, RateWait } from '#work/queue-pages';
-export type { ShownTask } from '#work/resends';
 export type * from '#work/run-detail';
 export type { ExecutionRunDetail, JobDraft, JobRunDetail } from '#work/run-pages';
 export type { TestRunOutcome } from '#work/test-run';
@@ -33,7 +32,7 @@ export type {
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { SameCron } from '#work/crons';
-export type { TeamPause } from '#work/team-pauses';
+export type { TeamPause } from '#work/team';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource } from '#work/windows';
 

@@ -33,6 +33,15 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
     ];
   };
   return {
+    /** In alphabetical order; without `of`, those of crons and queues. */
+    listTags: async (teamId: string, of?: 'crons' | 'queues') => {
+      if (of !== undefined) return lists.listTags(teamId, of);
+      const both = await Promise.all([
+        lists.listTags(teamId, 'crons'),
+        lists.listTags(teamId, 'queues'),
+      ]);
+      return [...new Set(both.flat())].toSorted();
+    },
     /** An id of another team finds nothing. */
     findById: async (teamId: string, text: string): Promise<Found | null> => {
       const id = text.toLowerCase();

@@ -1,16 +1,21 @@
 import { resolveRedirect } from '#domain/judging/explain-failure';
-import { isId } from '#domain/base/ids';
+import { earliestIdAt, isId } from '#domain/base/ids';
 import { readTrace } from '#domain/runs/run-trace';
+import { startAt } from '#domain/team/rate';
 import { bind } from '#store/database/context';
+import type { BulkTask } from '#store/jobs/bulk-tasks';
+import type { ResentCount } from '#store/jobs/resent';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
 import { asTime, readSearch } from './search.ts';
 import { boundPage } from './list-limit.ts';
-import { listBulkTasks } from './resends.ts';
 import { locationOf, startOf } from './run-detail.ts';
 
 const MOST_SAMPLED = 20;
+const SHOWN_FOR_MS = 10 * 60_000;
+/** Larger retries are shown without their outcome. */
+const MOST_COUNTED = 1_000;
 const NOTHING = { count: 0, isMore: false };
 
 export function createJobPages(store: Store) {
@@ -109,4 +114,41 @@ function findNewTarget(target: string, { url, trace }: { url: string; trace: str
   if (to === null || !to.endsWith(rest)) return null;
   const moved = to.slice(0, to.length - rest.length);
   return /[?#]/.test(moved) ? null : moved;
+}
+
+/** Of the last days, newest first, with the outcomes of retries (§3.3). */
+async function listBulkTasks(store: Store, teamId: string) {
+  const tasks = await store.bulkTasks.list(teamId);
+  return Promise.all(tasks.map((task) => showTask(store, teamId, task)));
+}
+
+export type ShownTask = Awaited<ReturnType<typeof showTask>>;
+
+async function showTask({ jobs, clock }: Store, teamId: string, task: BulkTask) {
+  const now = clock.now();
+  const plain = {
+    ...task,
+    /** Null for other actions, and if they can't be separated from others' jobs. */
+    resent: null as ResentCount | null,
+    /** Of a spread retry; of more than were counted, the last that was. */
+    endsAt: endOf(task),
+  };
+  const isRecent = task.finishedAt !== null && now - task.finishedAt < SHOWN_FOR_MS;
+  if (task.kind !== 'retry' || !isRecent || task.done === 0 || task.done > MOST_COUNTED)
+    return plain;
+  const failedIds = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
+  // Others have resent jobs at the same time, or some are gone.
+  if (failedIds.length !== task.done) return plain;
+  return { ...plain, resent: await jobs.countResent(teamId, failedIds) };
+}
+
+function endOf({ rate, createdAt, finishedAt, done, total }: BulkTask): number | null {
+  return (
+    rate && startAt(rate, createdAt, Math.max(1, finishedAt === null ? total.count : done) - 1)
+  );
+}
+
+/** Ids sort by creation time. */
+function spanOf({ createdAt, finishedAt }: BulkTask, now: number) {
+  return { fromId: earliestIdAt(createdAt), toId: earliestIdAt((finishedAt ?? now) + 1) };
 }

@@ -1,4 +1,5 @@
 import { formatMillis } from '#domain/base/instant';
+import type { FoundRun } from '#store/lists/search';
 
 /** `attemptNumber` → `attempt_number` */
 type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
@@ -21,4 +22,32 @@ export function recordOf<Thing extends object, Name extends NamesOf<Thing>>(
     return [name, isInstant ? formatMillis(value) : value];
   });
   return Object.fromEntries(members) as Record<Name, Cell>;
+}
+
+/** In the order of a file's columns. */
+export const RUN_COLUMNS = [
+  'id',
+  'kind',
+  'completed_at',
+  'source_id',
+  'source',
+  'method',
+  'url',
+  'status',
+  'attempt_number',
+  'scheduled_at',
+  'started_at',
+  'duration_ms',
+  'response_status',
+  'reason',
+  'fault',
+  'error_message',
+  'retried_as',
+  'actor',
+] as const;
+
+export function writeRun(run: FoundRun) {
+  const kind = run.kind === 'job' ? 'job' : 'cron';
+  const all = { ...run, kind, completedAt: run.at, source: run.sourceName };
+  return { ...recordOf(all, RUN_COLUMNS), id: run.id };
 }

@@ -1,6 +1,8 @@
+import { nextRunAfter } from '#domain/cron/cron';
 import { JsonFinder } from '#domain/json/find';
 import { parsePath, type PathStep } from '#domain/json/path';
 import { createMask } from '#domain/runs/masking';
+import type { TeamPause } from '#store/crons/team-pauses';
 import type { Store } from '#store/store';
 import type { TeamSettings } from './resources/team.ts';
 
@@ -12,8 +14,26 @@ interface ShownField {
   values: Record<string, string>;
 }
 
-export function createTeamSettingsWork({ jobs, teams }: Store, maskedFields: readonly string[]) {
+export type { TeamPause };
+
+export function createTeamWork(
+  { jobs, teams, teamPauses, clock }: Store,
+  maskedFields: readonly string[],
+) {
   return {
+    /** Null: it is not paused. */
+    readTeamPause: (teamId: string) => teamPauses.read(teamId),
+    /**
+     * Times of crons pass, and no waiting job starts; running ones end. False: it was paused already, and no time was
+     * given.
+     */
+    pauseTeam: (teamId: string, by: string, until: number | null = null) =>
+      teamPauses.pause(teamId, { at: clock.now(), by, until }),
+    /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
+    resumeTeam: async (teamId: string) => {
+      const now = clock.now();
+      return teamPauses.resume(teamId, now, (expression) => nextRunAfter(expression, now));
+    },
     readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
     editTeamSettings: (teamId: string, change: Partial<TeamSettings>) =>
       teams.changeSettings(teamId, change),

@@ -16,9 +16,7 @@ import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork } from './queues.ts';
 import { listCronHistory, listRuns, listRunsBefore } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
-import { createTagWork } from './tags.ts';
-import { createTeamPauseWork } from './team-pauses.ts';
-import { createTeamSettingsWork } from './team-settings.ts';
+import { createTeamWork } from './team.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
 import { createWindowWork } from './windows.ts';
 
@@ -80,9 +78,7 @@ function createMethods(options: WorkOptions) {
     ...createChannelWork(store, askNewAddresses),
     ...createWindowWork(store),
     ...createFindWork(store),
-    ...createTagWork(store),
-    ...createTeamPauseWork(store),
-    ...createTeamSettingsWork(store, maskedFields),
+    ...createTeamWork(store, maskedFields),
     ...createActivityWork(store),
     ...bind(store, { listRuns, listCronHistory, listRunsBefore }),
     ...createRunPages(store, isSecretHeader),

@@ -1,7 +1,7 @@
 import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import { readRunSearch } from '#domain/runs/run-search';
-import { RUN_COLUMNS, writeRun } from '#work/run-record';
+import { RUN_COLUMNS, writeRun } from '#work/record';
 import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Route } from './+types/runs.export.ts';
 

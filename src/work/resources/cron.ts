@@ -8,11 +8,11 @@ import { formatMillis } from '#domain/base/instant';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { isAtMost, isName, MESSAGES } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
-import { pausedUntil } from './pause.ts';
 import {
   callbackUrl,
   keepsResponseBody,
   method,
+  pausedUntil,
   sentHeaders,
   successAssertions,
   tagList,

@@ -4,10 +4,9 @@ import { MOST_RATE, parseRate, type Rate } from '#domain/team/rate';
 import { MAX_RETRIES } from '#domain/judging/retry-schedule';
 import { isName, MESSAGES } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
-import { pausedUntil } from './pause.ts';
 import { WATCH_RULES } from './queue-watch.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
-import { keepsResponseBody, successAssertions, tagList, timeout } from './request.ts';
+import { keepsResponseBody, pausedUntil, successAssertions, tagList, timeout } from './request.ts';
 import type { Resource } from './resource.ts';
 
 /** Left out: stays, or the default of a new queue (§2.3). */

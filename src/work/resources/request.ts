@@ -1,10 +1,11 @@
+import { formatMillis } from '#domain/base/instant';
 import { HTTP_METHODS, type HttpMethod } from '#domain/http/exchange';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { MESSAGES } from '../fields.ts';
-import { boolean, choice, integer, url } from './kinds.ts';
+import { boolean, choice, instant, integer, url } from './kinds.ts';
 import { assertions, headers, TAG_RULE, words } from './list-kinds.ts';
 
-/** Shared by crons and jobs. */
+/** Fields shared by crons, jobs and queues. */
 
 export const targetUrl = () =>
   url('url', {
@@ -83,4 +84,16 @@ export const tagList = () =>
       none: 'remove all tags',
     },
     activity: ['tags', 'value'],
+  });
+
+export const pausedUntil = () =>
+  instant('paused_until', {
+    wrong: 'The end of the pause must be a date and a time in UTC, such as 2026-12-31 18:00.',
+    option: {
+      flags: '--pause-until <TIME>',
+      help: 'pause it until then, in UTC such as "2026-12-31 18:00"',
+      none: 'if it is paused, do not end the pause by itself',
+    },
+    record: (paused_until) => ({ paused_until: formatMillis(paused_until) }),
+    activity: ['paused until', 'value'],
   });
