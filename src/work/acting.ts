@@ -6,7 +6,8 @@ import { NotAllowed } from '#domain/http/not-allowed';
 import type { Store } from '#store/store';
 import { maskDeep } from './masking.ts';
 import { type ShowOptions, withMasks } from './run-detail.ts';
-import { type Method, type Need, type Verb, VERBS } from './verbs.ts';
+import { type Before, type Entries, type Maybe, type Method, type Need } from './verbs.ts';
+import { type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
 
 export interface Acting {
@@ -24,17 +25,8 @@ interface AnyVerb extends Pick<
   Verb<Method>,
   'needs' | 'hides' | 'actorAt' | 'isMasked' | 'recordsAfterMs'
 > {
-  check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
-  entries?: (
-    result: unknown,
-    teamId: string,
-    ...given: unknown[]
-  ) => ActivityEntry | ActivityEntry[] | null;
-  prepare?: (
-    work: Work,
-    teamId: string,
-    ...given: unknown[]
-  ) => Promise<(result: unknown) => ActivityEntry | ActivityEntry[] | null>;
+  entries?: (result: unknown, ...given: unknown[]) => Entries;
+  prepare?: (before: Before, ...given: unknown[]) => Maybe<(result: unknown) => Entries>;
 }
 
 /**
@@ -93,11 +85,11 @@ function recorded(
   { doer, may, log }: Acting,
   store: Store,
 ): Act {
-  const { check, entries, prepare, recordsAfterMs } = VERBS[name] as AnyVerb;
-  if (!check && !entries && !prepare) return act;
+  const { entries, prepare, recordsAfterMs } = VERBS[name] as AnyVerb;
+  if (!entries && !prepare) return act;
   return async (teamId, ...given) => {
-    if (!may('notifications')) await check?.(work, teamId, ...given);
-    const makeEntries = await prepare?.(work, teamId, ...given);
+    const before = { work, isAdmin: may('notifications') };
+    const makeEntries = await prepare?.(before, teamId, ...given);
     const result = await act(teamId, ...given);
     const made = [
       (makeEntries ? makeEntries(result) : entries?.(result, teamId, ...given)) ?? [],

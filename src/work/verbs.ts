@@ -27,18 +27,22 @@ export type Need = 'look' | 'work' | 'notifications';
 
 export type Method = Exclude<keyof Work, 'isSecretHeader' | 'now' | 'for'>;
 
-type Entries = ActivityEntry | ActivityEntry[] | null;
+export type Entries = ActivityEntry | ActivityEntry[] | null;
+export type Maybe<Value> = Value | Promise<Value>;
+
+export interface Before {
+  work: Work;
+  isAdmin: boolean;
+}
 
 export interface Verb<Name extends Method> {
   needs: Need;
-  /** Throws NotAllowed for what only an admin may do. Not called for admins. */
-  check?: (work: Work, ...given: Parameters<Work[Name]>) => void | Promise<void>;
   entries?: (result: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Entries;
-  /** For entries that depend on the earlier state. */
+  /** For entries that depend on the earlier state. Throws NotAllowed for what only an admin may do. */
   prepare?: (
-    work: Work,
+    before: Before,
     ...given: Parameters<Work[Name]>
-  ) => Promise<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
+  ) => Maybe<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
   /** Position of the parameter that names who creates runs. It is always the acting person. */
   actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
@@ -83,7 +87,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   createCron: { needs: 'work', entries: about('cron.created') },
   editCron: {
     needs: 'work',
-    prepare: async (work, teamId, id) => {
+    prepare: async ({ work }, teamId, id) => {
       const before = await work.findCron(teamId, id);
       return (subject) =>
         subject && {
@@ -101,7 +105,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   runCronNow: {
     needs: 'work',
     actorAt: 2,
-    prepare: async (work, teamId, id) => {
+    prepare: async ({ work }, teamId, id) => {
       const subject = await work.findCron(teamId, id);
       return (run) => run && subject && { action: 'cron.run', subject };
     },
@@ -118,7 +122,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   removeCronTag: { needs: 'work', entries: (result) => cronEntry('cron.edited', result, 'tags') },
   deleteCron: {
     needs: 'work',
-    prepare: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
+    prepare: async ({ work }, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
   },
   findCron: {
     ...SHOWN,
@@ -131,20 +135,18 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
 
   setQueue: {
     needs: 'work',
-    check: async (work, teamId, name, change) =>
-      refuseNobody(change, await work.findQueueByName(teamId, name)),
-    prepare: async (work, teamId, name) => {
+    prepare: async ({ work, isAdmin }, teamId, name, change) => {
       const before = await work.findQueueByName(teamId, name);
+      if (!isAdmin) refuseNobody(change, before);
       return (subject) =>
         before ? queueEdited(before, subject) : { action: 'queue.created', subject };
     },
   },
   editQueue: {
     needs: 'work',
-    check: async (work, teamId, id, change) =>
-      refuseNobody(change, await work.findQueue(teamId, id)),
-    prepare: async (work, teamId, id) => {
+    prepare: async ({ work, isAdmin }, teamId, id, change) => {
       const before = await work.findQueue(teamId, id);
+      if (!isAdmin) refuseNobody(change, before);
       return (after) => after && queueEdited(before, after);
     },
   },
@@ -152,7 +154,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   findQueueByName: SETTINGS,
   renameQueue: {
     needs: 'work',
-    prepare: async (work, teamId, id, name) => {
+    prepare: async ({ work }, teamId, id, name) => {
       const before = await work.findQueue(teamId, id);
       const detail = `name: ${before?.name} → ${name}`;
       return (isDone) =>
@@ -166,7 +168,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   resumeQueue: { needs: 'work', entries: about('queue.resumed') },
   deleteQueue: {
     needs: 'work',
-    prepare: async (work, teamId, id) => {
+    prepare: async ({ work }, teamId, id) => {
       const subject = await work.findQueue(teamId, id);
       return (jobs) =>
         jobs !== null && subject
@@ -184,7 +186,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   editJob: {
     needs: 'work',
-    prepare: async (work, teamId, id, edit) => {
+    prepare: async ({ work }, teamId, id, edit) => {
       const found = await work.findJob(teamId, id);
       const before = found && { ...found, payloadJson: found.payload };
       const detail = describeChange(JOB_EDIT, before, edit);
@@ -243,7 +245,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   deleteChannel: {
     needs: 'notifications',
-    prepare: async (work, teamId, id) => {
+    prepare: async ({ work }, teamId, id) => {
       const channel = await work.findChannel(teamId, id);
       return gone('channel.deleted', channel && { id, name: channel.name ?? '' });
     },
@@ -254,26 +256,31 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
 
   createWindow: {
     needs: 'work',
-    check: (_work, _teamId, window) => refuseWholeTeam(window),
-    entries: windowEntry('window.created'),
+    prepare: ({ isAdmin }, _teamId, window) => {
+      if (!isAdmin) refuseWholeTeam(window);
+      return windowEntry('window.created');
+    },
   },
   startMaintenanceNow: {
     needs: 'work',
-    check: (_work, _teamId, covers) => refuseWholeTeam({ covers }),
-    entries: windowEntry('window.created'),
+    prepare: ({ isAdmin }, _teamId, covers) => {
+      if (!isAdmin) refuseWholeTeam({ covers });
+      return windowEntry('window.created');
+    },
   },
   editWindow: {
     needs: 'work',
-    check: async (work, teamId, id, window) => {
-      refuseWholeTeam(window);
-      refuseWholeTeam(await work.findWindow(teamId, id));
+    prepare: async ({ work, isAdmin }, teamId, id, window) => {
+      if (!isAdmin)
+        for (const each of [window, await work.findWindow(teamId, id)]) refuseWholeTeam(each);
+      return windowEntry('window.edited');
     },
-    entries: windowEntry('window.edited'),
   },
   findWindow: SETTINGS,
   deleteWindow: {
     needs: 'work',
-    prepare: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
+    prepare: async ({ work }, teamId, id) =>
+      gone('window.deleted', await work.findWindow(teamId, id)),
   },
 
   markAlerts: WORK,
@@ -283,15 +290,11 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   readMask: WORK,
   editTeamSettings: {
     needs: 'work',
-    check: async (work, teamId, { maskedFields }) => {
-      if (maskedFields === undefined) return;
-      const before = await work.readTeamSettings(teamId);
-      if (!isDeepStrictEqual(before.maskedFields, maskedFields))
-        throw notAllowed('change masked fields');
-    },
-    prepare: async (work, teamId, change) => {
+    prepare: async ({ work, isAdmin }, teamId, change) => {
       const before = await work.readTeamSettings(teamId);
       const after = { ...before, ...change };
+      if (!isAdmin && !isDeepStrictEqual(before.maskedFields, after.maskedFields))
+        throw notAllowed('change masked fields');
       if (isDeepStrictEqual(before, after)) return () => null;
       const detail = describeChange(TEAM, before, after);
       return () => ({ action: 'team.edited', detail });
