@@ -40,7 +40,7 @@ const jobAnswer = {
 function describe<Thing extends object>(resource: Resource<Thing>) {
   const parts = partsOf(resource);
   const properties = parts.map(({ name, schema, isRequired, initial, about }) => {
-    const { type, enum: words, ...limits } = schema;
+    const { type, enum: words, ...limits } = schema ?? {};
     const optional = { type: [type, 'null'].flat(), ...(words && { enum: [...words, null] }) };
     const required = { type, ...(words && { enum: words }) };
     const isShown = initial !== undefined && typeof initial !== 'object';

@@ -218,7 +218,7 @@ const COVERS: Entry<NamedCover> = {
       kind: 'sources',
       isRequired: false,
       isAlwaysWritten: true,
-      schema: { type: 'object' },
+      schema: undefined,
       option: {
         flags: '--covers <NAME>',
         help: 'what it mutes: cron:NAME or queue:NAME, may be repeated, or team (the default)',

@@ -4,14 +4,13 @@ import { rangeOf } from '#domain/base/limits';
 import { type CronChange, MUTE_HOURS } from '#work/cron-actions';
 import { CRON } from '#work/resources/cron';
 import { readChange } from '#work/resources/resource';
-import { readOneTag } from '#work/resources/list-kinds';
 import type { Work } from '#work/work';
 import { addBulkEdit } from './bulk-edit.ts';
 import { addCollectionCommands, type ItemPlace } from './collection-commands.ts';
 import { CRONS } from './collections.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
-import { addPagedList } from './lists.ts';
+import { addPagedList, takeTag } from './lists.ts';
 import { addUntil, readUntil } from './pauses.ts';
 import { addTeamOption, eitherOption } from './options.ts';
 import { writeCron, writeExecution } from './records.ts';
@@ -111,20 +110,15 @@ async function describeMute(work: Work, teamId: string, id: string) {
 }
 
 async function tagCron({ work, teamId, item: { id } }: Place, options: Options): Promise<object> {
-  const [removed, added] = [readTag('remove', options), readTag('add', options)];
-  if (removed === null && added === null)
+  const [removed, added] = (['remove', 'add'] as const).map((option) => {
+    const text = options[option];
+    return typeof text === 'string' ? takeTag(option, text) : undefined;
+  });
+  if (removed === undefined && added === undefined)
     throw new CommandFault('give --add or --remove, or both.');
-  if (removed !== null) requireDone(id, await work.removeCronTag(teamId, id, removed));
-  if (added !== null) requireDone(id, await work.addCronTag(teamId, id, added));
+  if (removed !== undefined) requireDone(id, await work.removeCronTag(teamId, id, removed));
+  if (added !== undefined) requireDone(id, await work.addCronTag(teamId, id, added));
   return writeCron(found(id, await work.findCron(teamId, id)));
-}
-
-function readTag(option: string, options: Options): string | null {
-  const text = options[option];
-  if (typeof text !== 'string') return null;
-  const read = readOneTag(text);
-  if ('error' in read) throw new CommandFault(`--${option}: ${read.error}`);
-  return read.tag;
 }
 
 function requireDone(id: string, change: CronChange): void {

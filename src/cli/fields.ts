@@ -51,7 +51,7 @@ function addOption(command: Command, part: PartWithOption, isNew: boolean): void
 }
 
 function isRepeated({ kind }: Part): boolean {
-  return ['words', 'headers', 'channels', 'addresses', 'sources'].includes(kind);
+  return ['words', 'headers', 'channels', 'sources'].includes(kind);
 }
 
 /** `--alert-note <TEXT>` → `alert-note` */

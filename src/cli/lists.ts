@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isId } from '#domain/base/ids';
 import { MOST_LISTED } from '#work/list-limit';
-import { readOneTag } from '#work/resources/list-kinds';
+import { readOneTag } from '#work/resources/request';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
@@ -102,7 +102,12 @@ export function withTag<Item extends { tags?: readonly string[] }>(
   text: string | undefined,
 ): readonly Item[] {
   if (text === undefined) return items;
+  const tag = takeTag('tag', text);
+  return items.filter(({ tags }) => tags?.includes(tag) === true);
+}
+
+export function takeTag(option: string, text: string): string {
   const read = readOneTag(text);
-  if ('error' in read) throw new CommandFault(`--tag: ${read.error}`);
-  return items.filter(({ tags }) => tags?.includes(read.tag) === true);
+  if ('error' in read) throw new CommandFault(`--${option}: ${read.error}`);
+  return read.tag;
 }

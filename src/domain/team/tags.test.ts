@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertSpends } from '#testing/spent-time';
-import { readTag, readTags, splitTags, tagInList, writeTags } from './tags.ts';
+import { readTag, readTags, tagInList, writeTags } from './tags.ts';
 
 describe('tags (§2.13)', () => {
   for (const [given, kept] of [
@@ -36,11 +36,6 @@ describe('tags (§2.13)', () => {
     assert.equal(readTag('a\u0323\u0302'.repeat(32)), '\u1ead'.repeat(32));
     const marks = `a${'\u0344'.repeat(500_000)}${'\u0316'.repeat(500_000)}`;
     await assertSpends(50, () => assert.equal(readTag(marks), null));
-  });
-
-  test('a text is split at commas and white space', () => {
-    assert.deepEqual(splitTags(' billing, nightly\tEU,,\n'), ['billing', 'nightly', 'EU']);
-    assert.deepEqual(splitTags(' , '), []);
   });
 
   test('tags are stored sorted and without duplicates, and no tags as null', () => {

@@ -19,17 +19,8 @@ export function readTag(text: string): string | null {
 
 export const tagSentence = 'This can be no tag.';
 
-/** At commas and white space. */
-export function splitTags(text: string): string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== '');
-}
-
-export function sortTags(tags: Iterable<string>): string[] {
-  return [...new Set(tags)].toSorted();
-}
-
 export function writeTags(tags: readonly string[]): string | null {
-  return tags.length === 0 ? null : JSON.stringify(sortTags(tags));
+  return tags.length === 0 ? null : JSON.stringify([...new Set(tags)].toSorted());
 }
 
 /** Unreadable tags count as none. */

@@ -6,15 +6,17 @@ import {
   type ChannelField,
   fieldsOfKind,
   isKindWithFields,
+  MOST_ADDRESSES,
   originOf,
   valueOf,
 } from '#domain/alerts/notification-channel';
-import { rangeOf } from '#domain/base/limits';
+import { LIMITS, rangeOf } from '#domain/base/limits';
+import { isEmail, normalizeEmail } from '#domain/team/email-address';
 import type { ChannelSettings } from '#store/alerts/channels';
 import { type Fields, findGiven, type Findings, isAtMost, isName } from '../fields.ts';
 import { isSendableUrl, type TextRule } from '../fields.ts';
 import { integer, text } from './kinds.ts';
-import { addresses } from './list-kinds.ts';
+import { type WordRule, words } from './list-kinds.ts';
 import type { Entry, Resource } from './resource.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
@@ -45,7 +47,19 @@ const OPTIONS = {
   server: { flags: '--server <U>', help: 'another server than the usual one' },
 } as const;
 
-const ADDRESSES = addresses('addresses', {
+const ADDRESS_RULE: WordRule = {
+  most: MOST_ADDRESSES,
+  separators: /[\s,;]+/,
+  read: (word) => (isEmail(normalizeEmail(word)) ? normalizeEmail(word) : null),
+  texts: {
+    notAList: 'The addresses must be a list of email addresses.',
+    tooMany: `There can be at most ${MOST_ADDRESSES} addresses.`,
+    wrong: (word) =>
+      `${JSON.stringify(normalizeEmail(word).slice(0, LIMITS.emailCharacters))} is no valid email address.`,
+  },
+};
+
+const ADDRESSES = words('addresses', ADDRESS_RULE, {
   option: { flags: '--address <EMAIL>', help: 'an email address, may be repeated' },
 });
 
@@ -150,7 +164,6 @@ export const CHANNEL: Resource<ChannelSettings> = {
       isAtMost('name', CHANNEL_NAME_CHARACTERS),
       (given) => (given.trim().toLowerCase() === DEFAULT_NAME ? TEXTS.nameTaken : null),
     ],
-    schema: { maxLength: CHANNEL_NAME_CHARACTERS },
     option: { flags: '--name <N>', help: `its name, up to ${CHANNEL_NAME_CHARACTERS} characters` },
   }),
   ...DEFAULT_CHANNEL_FIELDS,

@@ -15,7 +15,8 @@ export interface Declared<Value> {
 
 interface Behaviour<Value> {
   kind: FieldKind;
-  schema: Schema;
+  /** Of fields that the API has. */
+  schema?: Schema;
   /** If the field is left out. Undefined: required. */
   initial: Value | undefined;
   /** If it is blank. Undefined: as if left out. */
@@ -42,7 +43,7 @@ export function field<Value>(
   const part = { name, kind, isRequired, about, option, isAlwaysWritten };
   const plain = initial === undefined ? undefined : toPlain(initial, {});
   return {
-    parts: [{ ...part, initial: plain, schema: { ...schema, ...(examples && { examples }) } }],
+    parts: [{ ...part, initial: plain, schema: schema && { ...schema, examples } }],
     initial,
     read: (fields, findings, context) => {
       const given = findGiven(fields, name);

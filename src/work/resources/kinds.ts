@@ -176,7 +176,6 @@ export function instant<Given extends InstantTexts & MaybeRequired<number>>(
   const { wrong, format = formatUtcMinute } = declared;
   return field<number | null>(name, declared, {
     kind: 'instant',
-    schema: { type: 'string', format: 'date-time' },
     ...noneOf(declared),
     read: (given, report) => parsed(given, parseUtc) ?? report(wrong),
     write: (value) => (value === null ? null : format(value)),
@@ -190,7 +189,6 @@ export function durations(
 ): Entry<readonly number[]> {
   return field<readonly number[]>(name, declared, {
     kind: 'durations',
-    schema: { type: 'string' },
     initial: declared.initial,
     blank: [],
     read: (given, report) => parsed(given, parseRetrySchedule) ?? report(declared.wrong),
@@ -205,7 +203,6 @@ export function rate(
 ): Entry<Rate | null> {
   return field<Rate | null>(name, declared, {
     kind: 'rate',
-    schema: { type: 'string' },
     ...noneOf({}),
     read: (given, report) =>
       isNone(given) ? null : (parsed(given, parseRate) ?? report(declared.wrong)),

@@ -1,13 +1,10 @@
 import { type ChannelRef, DEFAULT_REF } from '#domain/alerts/alert-settings';
 import type { Assertion } from '#domain/judging/assertion';
 import { parseAssertions } from '#domain/judging/assertions';
-import { isEmail, normalizeEmail } from '#domain/team/email-address';
 import type { HeaderList } from '#domain/http/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/http/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json/text';
 import { LIMITS } from '#domain/base/limits';
-import { MOST_ADDRESSES } from '#domain/alerts/notification-channel';
-import { MOST_TAGS, readTag, sortTags, splitTags, TAG_CHARACTERS } from '#domain/team/tags';
 import {
   type Fields,
   type Findings,
@@ -29,7 +26,6 @@ export function words(
 ): Entry<readonly string[]> {
   return field<readonly string[]>(name, declared, {
     kind: 'words',
-    schema: { type: 'array', items: { type: 'string' } },
     initial: [],
     blank: [],
     read: (given, report) => readWords(rule, given, report),
@@ -140,7 +136,6 @@ export function assertions(
 ): Entry<readonly Assertion[]> {
   return field<readonly Assertion[]>(name, declared, {
     kind: 'assertions',
-    schema: { type: 'array' },
     initial: [],
     blank: [],
     read: (given, report) => {
@@ -167,7 +162,6 @@ export function channels(
 ): Entry<readonly ChannelRef[]> {
   return field<readonly ChannelRef[]>(name, declared, {
     kind: 'channels',
-    schema: { type: 'array', items: { type: 'string' } },
     initial: [DEFAULT_REF],
     blank: [DEFAULT_REF],
     read: (given, report, { refOf = (each) => each }) => {
@@ -181,87 +175,37 @@ export function channels(
   });
 }
 
-const ADDRESS_TEXTS = {
-  notAList: 'The addresses must be a list of email addresses.',
-  tooMany: `There can be at most ${MOST_ADDRESSES} addresses.`,
-  wrong: (address: string) => `${JSON.stringify(address)} is no valid email address.`,
-} as const;
-const LONGEST_ADDRESSES = 16_384;
-
-/** A list, or a text with spaces, commas or line ends between them. */
-export function addresses(
-  name: string,
-  declared: Declared<readonly string[]>,
-): Entry<readonly string[]> {
-  return field<readonly string[]>(name, declared, {
-    kind: 'addresses',
-    schema: { type: 'array', items: { type: 'string', format: 'email' }, maxItems: MOST_ADDRESSES },
-    initial: [],
-    blank: [],
-    read: (given, report) => {
-      if (given.raw.length > LONGEST_ADDRESSES) return report(ADDRESS_TEXTS.tooMany);
-      const words =
-        given.kind === 'string'
-          ? given.value.split(/[\s,;]+/).filter((word) => word !== '')
-          : given.kind === 'array'
-            ? (JSON.parse(given.raw) as unknown[])
-            : null;
-      if (!words?.every((word) => typeof word === 'string')) return report(ADDRESS_TEXTS.notAList);
-      const all = [...new Set(words.map(normalizeEmail))].toSorted();
-      const wrong = all.find((address) => !isEmail(address));
-      if (wrong !== undefined)
-        return report(ADDRESS_TEXTS.wrong(wrong.slice(0, LIMITS.emailCharacters)));
-      return all.length > MOST_ADDRESSES ? report(ADDRESS_TEXTS.tooMany) : all;
-    },
-    write: (value) => [...value],
-  });
-}
-
 export interface WordRule {
   most: number;
+  /** Between the words of a text. */
+  separators: RegExp;
   /** The stored form, or null if it is wrong. */
   read: (word: string) => string | null;
   texts: { notAList: string; tooMany: string; wrong: (word: string) => string };
 }
 
-export const TAG_RULE: WordRule = {
-  most: MOST_TAGS,
-  read: readTag,
-  texts: {
-    notAList: 'Tags must be a list of words.',
-    tooMany: `There can be at most ${MOST_TAGS} tags.`,
-    wrong: (word) =>
-      `${JSON.stringify(word.slice(0, 2 * TAG_CHARACTERS))} can be no tag: up to ${TAG_CHARACTERS} letters, digits and . _ : / -, a letter or digit first.`,
-  },
-};
-
 /** @returns in their stored form, in order, each once; undefined if they are wrong */
 function readWords(
-  { most, read, texts }: WordRule,
+  { most, separators, read, texts }: WordRule,
   given: JsonField,
   report: (message: string) => undefined,
 ): readonly string[] | undefined {
-  const words = wordsOf(given);
+  const words = wordsOf(given, separators);
   if (typeof words === 'string') return report(texts[words]);
   // The message names only one wrong word.
   const wrong = words.find((word) => read(word) === null);
-  if (wrong !== undefined) report(texts.wrong(wrong));
-  const kept = sortTags(words.flatMap((word) => read(word) ?? []));
+  if (wrong !== undefined) return report(texts.wrong(wrong));
+  const kept = [...new Set(words.flatMap((word) => read(word) ?? []))].toSorted();
   return kept.length > most ? report(texts.tooMany) : kept;
 }
 
 /** Room for the most words, each written several times and in the longest way. */
-const LONGEST_LIST = 8_192;
+const LONGEST_LIST = 16_384;
 
-function wordsOf(given: JsonField): string[] | 'notAList' | 'tooMany' {
+function wordsOf(given: JsonField, separators: RegExp): string[] | 'notAList' | 'tooMany' {
   if (given.kind !== 'string' && given.kind !== 'array') return 'notAList';
   if (given.raw.length > LONGEST_LIST) return 'tooMany';
-  if (given.kind === 'string') return splitTags(given.value);
+  if (given.kind === 'string') return given.value.split(separators).filter((word) => word !== '');
   const list = JSON.parse(given.raw) as unknown[];
   return list.every((each) => typeof each === 'string') ? list : 'notAList';
-}
-
-export function readOneTag(text: string): { tag: string } | { error: string } {
-  const tag = readTag(text);
-  return tag === null ? { error: TAG_RULE.texts.wrong(text) } : { tag };
 }

@@ -1,9 +1,10 @@
 import { formatMillis } from '#domain/base/instant';
 import { HTTP_METHODS, type HttpMethod } from '#domain/http/exchange';
 import { LIMITS, rangeOf } from '#domain/base/limits';
+import { MOST_TAGS, readTag, TAG_CHARACTERS } from '#domain/team/tags';
 import { MESSAGES } from '../fields.ts';
 import { boolean, choice, instant, integer, url } from './kinds.ts';
-import { assertions, headers, TAG_RULE, words } from './list-kinds.ts';
+import { assertions, headers, type WordRule, words } from './list-kinds.ts';
 
 /** Fields shared by crons, jobs and queues. */
 
@@ -75,6 +76,23 @@ export const keepsResponseBody = () =>
     },
     activity: ['keep response bodies', 'value'],
   });
+
+const TAG_RULE: WordRule = {
+  most: MOST_TAGS,
+  separators: /[\s,]+/,
+  read: readTag,
+  texts: {
+    notAList: 'Tags must be a list of words.',
+    tooMany: `There can be at most ${MOST_TAGS} tags.`,
+    wrong: (word) =>
+      `${JSON.stringify(word.slice(0, 2 * TAG_CHARACTERS))} can be no tag: up to ${TAG_CHARACTERS} letters, digits and . _ : / -, a letter or digit first.`,
+  },
+};
+
+export function readOneTag(text: string): { tag: string } | { error: string } {
+  const tag = readTag(text);
+  return tag === null ? { error: TAG_RULE.texts.wrong(text) } : { tag };
+}
 
 export const tagList = () =>
   words('tags', TAG_RULE, {

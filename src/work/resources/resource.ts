@@ -26,7 +26,6 @@ export type FieldKind =
   | 'json'
   | 'assertions'
   | 'channels'
-  | 'addresses'
   | 'sources';
 
 export interface OptionSpec {
@@ -56,7 +55,8 @@ export interface Part {
   isRequired: boolean;
   /** As `write` gives it. Undefined: required. */
   initial?: Plain | undefined;
-  schema: Schema;
+  /** Of fields that the API has. */
+  schema: Schema | undefined;
   about?: string | undefined;
   option?: OptionSpec | undefined;
   /** People look for it, so the team file has it even at its default. */

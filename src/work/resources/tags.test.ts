@@ -14,7 +14,8 @@ describe('reading tags (§2.13)', () => {
   for (const [given, tags] of [
     ['', []],
     [null, []],
-    ['Nightly, billing  billing', ['billing', 'nightly']],
+    [' Nightly, billing\tbilling,,\n', ['billing', 'nightly']],
+    [' , ', []],
     [
       ['EU', 'billing'],
       ['billing', 'eu'],
