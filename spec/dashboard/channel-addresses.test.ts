@@ -50,7 +50,7 @@ test('an admin adds addresses, and a recipient without an account confirms and s
   await page.press('Save', { Name: 'On call', Channel: 'Email to named addresses' });
   page.shows('Enter at least one email address.');
   await page.press('Save', { Addresses: `${email}\nno address` });
-  page.shows('"address" is no valid email address.');
+  page.shows('"no" is no valid email address.');
   await page.press('Save', { Addresses: `${email.toUpperCase()},\n${late}\n${email}` });
   page.shows('The channel “On call” is added.');
   page.shows('Email addresses · 2 addresses, 2 waiting for confirmation');
