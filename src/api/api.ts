@@ -60,7 +60,7 @@ async function answerCall<Input extends object>(
 
 /** Checks body, validation, token and team in this order (§4.1, §5.4). */
 async function acceptCall<Input extends object>(
-  { resource, create }: Endpoint<Input>,
+  endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
   deps: ApiDeps,
   rate: AnswerHeaders,
@@ -71,6 +71,7 @@ async function acceptCall<Input extends object>(
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;
+  const { resource } = endpoint;
   const fields = readBodyFields(headers['content-type'], body, namesOf(resource));
   const reading = readWhole(resource, fields);
   if (!reading.ok) return refuseFields(reading.errors, incoming, deps, rate);
@@ -82,7 +83,7 @@ async function acceptCall<Input extends object>(
   if (owner.teamId === null) return answerText('serverError', rate);
   if (owner.isViewer) return answerText('viewOnly', rate);
   const { teamId, actor } = owner;
-  return answerJson(201, await create(deps, reading.input, { teamId, actor }), rate);
+  return answerJson(201, await endpoint.create(deps, reading.input, { teamId, actor }), rate);
 }
 
 function refuseFields(
