@@ -66,30 +66,21 @@ export function batchCounts({ main: db, clock }: Context) {
       if (!wasLockedOut(outcome.reason)) throw outcome.reason;
       leftTeams.add(teams[n] ?? '');
     }
-    if (rows.some(({ team_id }) => leftTeams.has(team_id))) start?.leave();
     return rows;
   };
 
   return {
-    /**
-     * The oldest batches first. A team with a locked counter is left for a later sweep. The next sweep begins where a
-     * failed one stopped.
-     */
+    /** The oldest batches first. A team with a locked counter is left for a later sweep. */
     async addUp(limit: number): Promise<Rest> {
       const firstId = nextId ?? (await begin());
       nextId = null;
-      try {
-        const rows = await takeStep(firstId, limit);
-        const lastId = rows.at(-1)?.id;
-        if (rows.length === limit && lastId !== undefined) {
-          nextId = lastId + 1;
-          return 'more';
-        }
-        start?.end(lastId ?? firstId);
-      } catch (error) {
-        start?.fail();
-        throw error;
+      const rows = await takeStep(firstId, limit);
+      const lastId = rows.at(-1)?.id;
+      if (rows.length === limit && lastId !== undefined) {
+        nextId = lastId + 1;
+        return 'more';
       }
+      start?.end(lastId ?? firstId, leftTeams.size > 0);
       return start?.isSomethingLeft === true ? 'later' : 'nothing';
     },
   };

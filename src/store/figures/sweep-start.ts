@@ -4,8 +4,8 @@ import type { Clock } from '#domain/base/clock';
 const SETTLED_AFTER_MS = 60_000;
 /** Between two sweeps from the beginning: a commit that waits for a replica may take any time. */
 const ALL_EVERY_MS = 600_000;
-/** Doubles while a sweep leaves rows or fails. */
-const LEAST_PAUSE_MS = 5_000;
+/** While the last one left rows or failed. */
+const REST_EVERY_MS = 120_000;
 
 /**
  * While an old snapshot exists, the index keeps entries of deleted rows, and a sweep from the
@@ -19,10 +19,8 @@ export class SweepStart {
   /** The last id of some sweep. */
   #mark: { id: number; atMs: number } | null = null;
   #wholeAtMs = -Infinity;
-  #pauseMs = LEAST_PAUSE_MS;
-  #wholeEveryMs = SETTLED_AFTER_MS;
+  #sweep = { atMs: -Infinity, isWhole: false };
   #isSomethingLeft = false;
-  #sweep = { atMs: -Infinity, isWhole: false, leavesRows: false };
 
   constructor(clock: Clock, lastId: number) {
     this.#clock = clock;
@@ -36,22 +34,22 @@ export class SweepStart {
   begin(): number {
     const atMs = this.#clock.monotonicMs();
     const isWhole = atMs >= this.#wholeAtMs;
-    this.#sweep = { atMs, isWhole, leavesRows: false };
-    return isWhole ? 0 : this.#floor;
+    this.#sweep = { atMs, isWhole };
+    if (!isWhole) return this.#floor;
+    this.#isSomethingLeft = true;
+    this.#wholeAtMs = atMs + REST_EVERY_MS;
+    return 0;
   }
 
-  leave(): void {
-    this.#sweep.leavesRows = true;
-  }
-
-  end(lastId: number): void {
-    const { atMs, isWhole, leavesRows } = this.#sweep;
-    if (leavesRows) this.#repeat();
-    else if (isWhole) {
+  /** Not called for a sweep that failed. */
+  end(lastId: number, leavesRows: boolean): void {
+    const { atMs, isWhole } = this.#sweep;
+    if (leavesRows) {
+      this.#isSomethingLeft = true;
+      this.#wholeAtMs = Math.min(this.#wholeAtMs, atMs + REST_EVERY_MS);
+    } else if (isWhole) {
       this.#isSomethingLeft = false;
-      this.#pauseMs = LEAST_PAUSE_MS;
-      this.#wholeAtMs = atMs + this.#wholeEveryMs;
-      this.#wholeEveryMs = ALL_EVERY_MS;
+      this.#wholeAtMs = atMs + ALL_EVERY_MS;
     }
     // The mark becomes the floor once a sweep has begun at a time when all lower ids were visible.
     if (this.#mark !== null && atMs - this.#mark.atMs >= SETTLED_AFTER_MS) {
@@ -59,17 +57,5 @@ export class SweepStart {
       this.#mark = null;
     }
     this.#mark ??= { id: lastId, atMs: this.#clock.monotonicMs() };
-  }
-
-  fail(): void {
-    if (this.#sweep.isWhole) this.#repeat();
-  }
-
-  #repeat(): void {
-    if (this.#isSomethingLeft && !this.#sweep.isWhole) return;
-    this.#isSomethingLeft = true;
-    const nextMs = this.#clock.monotonicMs() + this.#pauseMs;
-    this.#wholeAtMs = this.#sweep.isWhole ? nextMs : Math.min(this.#wholeAtMs, nextMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, ALL_EVERY_MS);
   }
 }
