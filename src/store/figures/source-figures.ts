@@ -1,14 +1,12 @@
-import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/runs/run-status';
+import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 import type { Dialect } from '../database/dialect.ts';
 import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
-import { FIRST_ID } from '#domain/base/ids';
 import { DAY_MS } from '#domain/base/instant';
 import { pageStatement } from '../database/prepared.ts';
 
-/** For a streak of failures, and a cron's last success. */
 const LONGEST_STREAK = 100;
 
 export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
@@ -60,54 +58,42 @@ function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly str
   where t.deleted_at is null order by t.id, source.id limit ${dialect.$(1)}`;
 }
 
-/** One index step for a working cron; a failing one costs its streak. $1 most, $2 now */
-const readCrons = pageStatement<Picked>(
-  'figures-of-crons',
-  (dialect) => `
-  with picked as materialized (${pick(dialect, 'crons', ['next_run_at'])}),
-  begun as materialized (
-    select picked.*, coalesce((
-      select x.id from ended_executions x where x.cron_id = picked.id
-      order by x.id desc limit 1 offset ${LONGEST_STREAK}), '${FIRST_ID}') as first_id
-    from picked),
-  looked as materialized (
-    select begun.*, (
-      select x.id from ended_executions x
-      where x.cron_id = begun.id and x.id > begun.first_id and x.status = 'success'
-      order by x.id desc limit 1) as success_id
-    from begun)
-  select team, id, name,
-    case when next_run_at <= ${dialect.$(2, 'bigint')} then next_run_at end as "dueAt",
-    (select x.completed_at from ended_executions x
-      where x.cron_id = looked.id and x.id = looked.success_id) as "lastSuccessAt",
-    (select count(*) from ended_executions x
-      where x.cron_id = looked.id and x.id > coalesce(looked.success_id, looked.first_id)) as failing
-  from looked`,
-);
+const ENDS = {
+  crons: { table: 'ended_executions', column: 'cron_id', failures: ['failed'] },
+  queues: { table: 'ended_jobs', column: 'queue_id', failures: FAILED_JOB_STATUSES },
+} as const;
 
-const failedSince = (status: FailedJobStatus) => `(
+/** Its own next time, or that of its earliest waiting job. */
+const NEXT_AT = {
+  crons: 'picked.next_run_at',
+  queues: `(select j.scheduled_at from jobs j where j.queue_id = picked.id and j.status = 'pending'
+    order by j.scheduled_at, j.id limit 1)`,
+};
+
+/** A few index steps for each, and one for each counted failure. $1 most, $2 now */
+const readSources = (kind: 'crons' | 'queues') =>
+  pageStatement<Picked>(`figures-of-${kind}`, (dialect) => {
+    const { table, column, failures } = ENDS[kind];
+    const failedSince = failures.map(
+      (status) => `(
     select count(*) from (
-      select 1 from ended_jobs x where x.queue_id = looked.id and x.status = '${status}'
-        and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`;
-
-/** A few index steps per queue. $1 most, $2 now */
-const readQueues = pageStatement<Picked>(
-  'figures-of-queues',
-  (dialect) => `
-  with picked as materialized (${pick(dialect, 'queues', [])}),
+      select 1 from ${table} x where x.${column} = looked.id and x.status = '${status}'
+        and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`,
+    );
+    return `
+  with picked as materialized (${pick(dialect, kind, kind === 'crons' ? ['next_run_at'] : [])}),
   looked as materialized (
-    select picked.*, (
-      select x.completed_at from ended_jobs x
-      where x.queue_id = picked.id and x.status = 'success'
-      order by x.completed_at desc limit 1) as last_success, (
-      select j.scheduled_at from jobs j
-      where j.queue_id = picked.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(2)}
-      order by j.scheduled_at, j.id limit 1) as due_at
+    select picked.*, ${NEXT_AT[kind]} as next_at, (
+      select x.completed_at from ${table} x where x.${column} = picked.id and x.status = 'success'
+      order by x.completed_at desc limit 1) as last_success
     from picked)
-  select team, id, name, last_success as "lastSuccessAt", due_at as "dueAt",
-    ${FAILED_JOB_STATUSES.map(failedSince).join(' + ')} as failing
-  from looked`,
-);
+  select team, id, name, last_success as "lastSuccessAt",
+    case when next_at <= ${dialect.$(2, 'bigint')} then next_at end as "dueAt",
+    ${failedSince.join(' + ')} as failing
+  from looked`;
+  });
+const readCrons = readSources('crons');
+const readQueues = readSources('queues');
 
 interface Counted {
   id: string;
