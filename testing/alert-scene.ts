@@ -74,7 +74,7 @@ export async function startScene(
     const cron = await store.crons.find(teamId, id);
     assert.ok(cron);
     const alertSettings = { ...cron.alertSettings, ...settings };
-    const state = { pause: { isPaused: !paused.is_active }, nextRunAt: null, now: clock.now() };
+    const state = { pause: { isPaused: !paused.is_active }, now: clock.now() };
     await store.crons.update(teamId, id, { ...cron, alertSettings }, state);
     return id;
   };

@@ -496,7 +496,7 @@ async function askOfCrons(store: Store, teamId: string, node: string): Promise<v
   for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));
   await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada', until: null });
   await store.teamPauses.read(teamId);
-  await store.teamPauses.resume(teamId, TEST_START, () => TEST_START + 3_600_000);
+  await store.teamPauses.resume(teamId, TEST_START);
   await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada', until: TEST_START });
   await store.crons.pause(teamId, cron.id, TEST_START);
   await store.pauseEnds.endDue(TEST_START);

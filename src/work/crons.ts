@@ -18,12 +18,6 @@ export interface SameCron {
 
 const INITIAL = initialOf(CRON_EXTRAS);
 
-type Timing = readonly [cronExpression: string, startsAt: number | null];
-
-function nextRunAt([cronExpression, startsAt]: Timing, now: number): number | null {
-  return nextRunAfter(cronExpression, searchFrom(startsAt, now));
-}
-
 /** §3.1. Inputs were read by resources/cron.ts; ids may be any text. Null (or false): the team has no such cron. */
 export function createCronWork({ crons, clock }: Store) {
   const findCron = async (teamId: string, cronId: string) =>
@@ -38,7 +32,8 @@ export function createCronWork({ crons, clock }: Store) {
       const pause = { isPaused: !isActive, pausedUntil: until };
       const { isPaused, pausedUntil } = changePause(NOT_PAUSED, pause, now);
       const whole = { ...INITIAL, ...settings };
-      const next = isPaused ? null : nextRunAt([whole.cronExpression, whole.startsAt], now);
+      const from = searchFrom(whole.startsAt, now);
+      const next = isPaused ? null : nextRunAfter(whole.cronExpression, from);
       return crons.create(teamId, whole, next, now, pausedUntil);
     },
     editCron: async (
@@ -49,13 +44,11 @@ export function createCronWork({ crons, clock }: Store) {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
       const settings = { ...before, ...edit };
-      const now = clock.now();
-      const next = nextRunAt([settings.cronExpression, settings.startsAt], now);
       const pause = { isPaused: isActive === undefined ? undefined : !isActive, pausedUntil };
-      return crons.update(teamId, cronId, settings, { pause, nextRunAt: next, now });
+      return crons.update(teamId, cronId, settings, { pause, now: clock.now() });
     },
     startCron: async (teamId: string, cronId: string) =>
-      isId(cronId) ? crons.start(teamId, cronId, (...cron) => nextRunAt(cron, clock.now())) : null,
+      isId(cronId) ? crons.start(teamId, cronId, clock.now()) : null,
     pauseCron: async (teamId: string, cronId: string, until: number | null = null) =>
       isId(cronId) ? crons.pause(teamId, cronId, until) : null,
     /** Outside the schedule; paused crons too. */

@@ -1,4 +1,3 @@
-import { nextRunAfter } from '#domain/cron/cron';
 import { JsonFinder } from '#domain/json/find';
 import { parsePath, type PathStep } from '#domain/json/path';
 import { createMask } from '#domain/runs/masking';
@@ -30,10 +29,7 @@ export function createTeamWork(
     pauseTeam: (teamId: string, by: string, until: number | null = null) =>
       teamPauses.pause(teamId, { at: clock.now(), by, until }),
     /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
-    resumeTeam: async (teamId: string) => {
-      const now = clock.now();
-      return teamPauses.resume(teamId, now, (expression) => nextRunAfter(expression, now));
-    },
+    resumeTeam: (teamId: string) => teamPauses.resume(teamId, clock.now()),
     readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
     editTeamSettings: (teamId: string, change: Partial<TeamSettings>) =>
       teams.changeSettings(teamId, change),

@@ -6,6 +6,7 @@ import { newId } from '#domain/base/ids';
 import { silentLog } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
 import { openStore, type Store } from '#store/store';
+import { change } from '#store/database/rows';
 import { forEachDatabase } from '#testing/process';
 import type { CronInput } from './resources/cron.ts';
 import type { JobInput } from './resources/job.ts';
@@ -122,8 +123,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     test('a cron keeps its due time if it is resumed while active or edited with the same schedule', async () => {
       const { id } = await work.createCron(team, HOURLY);
       const past = store.clock.now() - 5;
-      await store.crons.pause(team, id);
-      await store.crons.start(team, id, () => past);
+      await change(store.database, 'crons', { team_id: team, id }, { next_run_at: past });
       assert.equal((await work.startCron(team, id))?.nextRunAt, past);
       const edited = await work.editCron(team, id, { ...HOURLY, name: 'Other' });
       assert.deepEqual([edited?.name, edited?.nextRunAt], ['Other', past]);

@@ -80,7 +80,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
       const set = async (alertThreshold: number | null) => {
-        const unchanged = { pause: {}, nextRunAt: null, now: store.clock.now() };
+        const unchanged = { pause: {}, now: store.clock.now() };
         await store.crons.update(teamId, cron.id, { ...cron, alertThreshold }, unchanged);
       };
       await run(false);
@@ -95,7 +95,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, null);
       const [execution] = await startRuns(store, node, cron);
-      const unchanged = { pause: {}, nextRunAt: null, now: store.clock.now() };
+      const unchanged = { pause: {}, now: store.clock.now() };
       await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
       await end(store, node, execution, false);
       assert.deepEqual(await levels(store, teamId), ['failure']);

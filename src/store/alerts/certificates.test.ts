@@ -39,7 +39,7 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
       teamId,
       cron.id,
       { ...cron, url, alertSettings: { ...cron.alertSettings, certificates } },
-      { pause: {}, nextRunAt: null, now: store.clock.now() },
+      { pause: {}, now: store.clock.now() },
     );
   return { store, teamId, node, cron, start, run, shown, set };
 }

@@ -49,7 +49,7 @@ async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTE
       teamId,
       cron.id,
       { ...cron, alertSettings: { ...cron.alertSettings, ...alertSettings } },
-      { pause: {}, nextRunAt: null, now: store.clock.now() },
+      { pause: {}, now: store.clock.now() },
     );
   return { store, teamId, node, cron, start, run, set };
 }
@@ -222,7 +222,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
   test('slow runs and failures have separate alerts and recoveries', async () => {
     const { store, teamId, cron, run } = await aScene(openSqliteTestStore);
     await using _ = store;
-    const unchanged = { pause: {}, nextRunAt: null, now: store.clock.now() };
+    const unchanged = { pause: {}, now: store.clock.now() };
     await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
     await run(SLOW_MS, false);
     const [failure, slow] = await runAlerts(store, teamId, { limit: 9 });

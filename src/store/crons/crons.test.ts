@@ -189,8 +189,7 @@ function claim(store: Store, node: string, teamId: string, slots = 10) {
  * the run.
  */
 async function setBack(store: Store, { teamId, id }: { teamId: string; id: string }) {
-  await store.crons.pause(teamId, id);
-  await store.crons.start(teamId, id, () => TEST_START);
+  await change(store.database, 'crons', { team_id: teamId, id }, { next_run_at: TEST_START });
 }
 
 /**

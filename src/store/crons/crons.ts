@@ -80,14 +80,13 @@ export const crons = {
   /**
    * The same schedule keeps the next time, which may be due right now.
    * @param pause what changes of it
-   * @param nextRunAt under the new settings
    */
   async update(
     context: Context,
     teamId: string,
     cronId: string,
     settings: CronSettings,
-    { pause, nextRunAt, now }: { pause: PauseChange; nextRunAt: number | null; now: number },
+    { pause, now }: { pause: PauseChange; now: number },
   ): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, (row) => {
       const wasActive = row.is_active === 1;
@@ -100,9 +99,10 @@ export const crons = {
         row.cron_expression === settings.cronExpression &&
         row.starts_at === settings.startsAt;
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
-      const next = stays ? row.next_run_at : nextRunAt;
+      const columns = cronColumns(context.sealer, teamId, settings);
+      const next = stays ? row.next_run_at : nextTime(columns, now);
       return {
-        ...cronColumns(context.sealer, teamId, settings),
+        ...columns,
         // Such a streak isn't kept, so it would be wrong later.
         ...(settings.alertThreshold === null && settings.stopAfter === null
           ? UNBROKEN
@@ -129,14 +129,9 @@ export const crons = {
   },
 
   /** A running one keeps its next time (§3.1). */
-  async start(
-    context: Context,
-    teamId: string,
-    cronId: string,
-    nextRunAt: (cronExpression: string, startsAt: number | null) => number | null,
-  ): Promise<Cron | null> {
+  async start(context: Context, teamId: string, cronId: string, now: number): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, (row) =>
-      row.is_active === 1 ? {} : startedAnew(row, nextRunAt(row.cron_expression, row.starts_at)),
+      row.is_active === 1 ? {} : startedAnew(row, now),
     );
   },
 
@@ -284,8 +279,7 @@ export async function endPauseOfCron(
   const expired = { ...key, paused_until: atMost(now) };
   const row = await one(trx, 'crons', expired, undefined, 'for update');
   if (!row) return null;
-  const next = nextRunAfter(row.cron_expression, searchFrom(row.starts_at, now));
-  const columns = startedAnew(row, next);
+  const columns = startedAnew(row, now);
   await change(trx, 'crons', key, columns);
   return { ...row, ...columns };
 }
@@ -324,12 +318,19 @@ function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): nu
   return isSame ? row.remind_at : nextReminder(now, hours);
 }
 
-function startedAnew(row: Row<'crons'>, nextRunAt: number | null) {
+function nextTime(
+  { cron_expression, starts_at }: Pick<Row<'crons'>, 'cron_expression' | 'starts_at'>,
+  now: number,
+): number | null {
+  return nextRunAfter(cron_expression, searchFrom(starts_at, now));
+}
+
+function startedAnew(row: Row<'crons'>, now: number) {
   return {
     ...resetCounts(row),
     is_active: 1,
     paused_until: null,
-    next_run_at: withinEnd(nextRunAt, endOf(row), row.runs_counted),
+    next_run_at: withinEnd(nextTime(row, now), endOf(row), row.runs_counted),
   } as const;
 }
 

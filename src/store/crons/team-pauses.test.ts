@@ -4,7 +4,9 @@ import { newId } from '#domain/base/ids';
 import { aCron, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { add, all, atMost, count } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 import type { Store } from '../store.ts';
+import { teamPauses } from './team-pauses.ts';
 
 /** More than one transaction skips. */
 const CRONS = 1_100;
@@ -17,19 +19,21 @@ describe('a team that is resumed (§3.11)', () => {
       const now = store.clock.now();
       await manyCrons(store, teamId, now - 1);
       await store.teamPauses.pause(teamId, { at: now, by: 'Ada', until: null });
-      let asked = 0;
-      const cutOff = () => {
-        if (++asked > 700) throw new Error('the process died');
-        return now + 60_000;
+      const { database, signals } = store;
+      let steps = 0;
+      const transact: Context['main']['transact'] = async (work) => {
+        if (++steps > 1) throw new Error('the process died');
+        return database.transact(work);
       };
-      await assert.rejects(store.teamPauses.resume(teamId, now, cutOff), /died/);
+      const dying = { main: { transact }, signals } as Context;
+      await assert.rejects(teamPauses.resume(dying, teamId, now), /died/);
       assert.notEqual(await store.teamPauses.read(teamId), null, 'no cron runs before all skip');
       const passed = await countPassed(store, teamId, now);
       assert.ok(passed > 0 && passed < CRONS, `${passed} are left`);
-      assert.equal(await store.teamPauses.resume(teamId, now, () => now + 60_000), true);
+      assert.equal(await store.teamPauses.resume(teamId, now), true);
       assert.equal(await store.teamPauses.read(teamId), null);
       assert.equal(await countPassed(store, teamId, now), 0);
-      assert.equal(await store.teamPauses.resume(teamId, now, () => now + 60_000), false);
+      assert.equal(await store.teamPauses.resume(teamId, now), false);
     });
   });
 });

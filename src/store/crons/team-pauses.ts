@@ -1,3 +1,4 @@
+import { nextRunAfter } from '#domain/cron/cron';
 import { withinEnd } from '#domain/cron/cron-end';
 import { PAUSE_ENDED } from '#domain/team/pause';
 import type { Trx } from '../database/database.ts';
@@ -17,8 +18,6 @@ export interface TeamPause {
   by: string;
   until: number | null;
 }
-
-type NextRunAt = (cronExpression: string) => number | null;
 
 const NOT_PAUSED = { paused_at: null, paused_by: null, paused_until: null };
 const AT_ONCE = 500;
@@ -54,24 +53,18 @@ export const teamPauses = {
   /**
    * Skips missed times of crons (§3.1) in small transactions; the last one resumes the team, so after a crash it stays
    * paused. False if it isn't paused.
-   * @param nextRunAt after now
    */
-  async resume(
-    context: Context,
-    teamId: string,
-    now: number,
-    nextRunAt: NextRunAt,
-  ): Promise<boolean> {
-    return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now, nextRunAt));
+  async resume(context: Context, teamId: string, now: number): Promise<boolean> {
+    return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now));
   },
 
   /** False: its pause hasn't expired. */
-  async end(context: Context, teamId: string, now: number, nextRunAt: NextRunAt): Promise<boolean> {
+  async end(context: Context, teamId: string, now: number): Promise<boolean> {
     return resumeInSteps(context, async (trx) => {
       await limitLockWaits(trx);
       const ended = { id: teamId, paused_until: atMost(now) };
       if (!(await one(trx, 'teams', ended, ['id']))) return 'not-paused';
-      const step = await resumeStep(trx, teamId, now, nextRunAt);
+      const step = await resumeStep(trx, teamId, now);
       if (step === 'resumed')
         await recordBySystem(trx, teamId, { action: 'team.resumed', detail: PAUSE_ENDED }, now);
       return step;
@@ -95,12 +88,7 @@ async function resumeInSteps(
   return true;
 }
 
-async function resumeStep(
-  trx: Trx,
-  teamId: string,
-  now: number,
-  nextRunAt: NextRunAt,
-): Promise<Step> {
+async function resumeStep(trx: Trx, teamId: string, now: number): Promise<Step> {
   await lockTeam(trx, teamId);
   const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
   if (!team || team.paused_at === null) return 'not-paused';
@@ -116,7 +104,7 @@ async function resumeStep(
     },
   );
   const rows = passed.map((cron) => {
-    const next = nextRunAt(cron.cron_expression);
+    const next = nextRunAfter(cron.cron_expression, now);
     const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
     return { team_id: teamId, id: cron.id, next_run_at };
   });

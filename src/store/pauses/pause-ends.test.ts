@@ -94,7 +94,7 @@ describe('ends of pauses (§3.12)', () => {
       const { teamId } = await pauseAll(store);
       await change(store.database, 'teams', { id: teamId }, { deleted_at: UNTIL });
       await store.pauseEnds.endDue(UNTIL);
-      assert.equal(await store.teamPauses.end(newId(UNTIL), UNTIL, () => null), false);
+      assert.equal(await store.teamPauses.end(newId(UNTIL), UNTIL), false);
     });
   });
 

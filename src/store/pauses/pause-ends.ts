@@ -1,4 +1,3 @@
-import { nextRunAfter } from '#domain/cron/cron';
 import { PAUSE_ENDED } from '#domain/team/pause';
 import { recordBySystem } from '../activity/activity.ts';
 import { endPauseOfCron } from '../crons/crons.ts';
@@ -56,7 +55,7 @@ async function readTeams({ main }: Context): Promise<Ending[]> {
 }
 
 async function endOfTeam(context: Context, { id }: Ending, now: number): Promise<void> {
-  await teamPauses.end(context, id, now, (expression) => nextRunAfter(expression, now));
+  await teamPauses.end(context, id, now);
 }
 
 async function endOfQueue(context: Context, { team_id, id }: Ending, now: number): Promise<void> {
