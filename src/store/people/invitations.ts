@@ -3,7 +3,7 @@ import { newId } from '#domain/base/ids';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
 import { add, one, remove } from '../database/rows.ts';
-import type { Reader } from '../database/database.ts';
+import type { Reader, Trx } from '../database/database.ts';
 import { findRole } from './users.ts';
 import type { Context } from '../database/context.ts';
 
@@ -54,6 +54,14 @@ function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: 
     .where('i.token_hash', '=', tokenHash)
     .where('i.expires_at', '>', now)
     .where('t.deleted_at', 'is', null);
+}
+
+/** Of simultaneous callers, the others find none once the first has removed it. */
+export async function lockInvitation(trx: Trx, tokenHash: string, now: number) {
+  return openInvitation(trx, tokenHash, now)
+    .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
+    .modifyEnd(sql.raw(trx.dialect.lock('for update of i')))
+    .executeTakeFirst();
 }
 
 export const invitations = {
@@ -121,10 +129,7 @@ export const invitations = {
     now: number,
   ): Promise<Accepted> {
     return main.transact(async (trx): Promise<Accepted> => {
-      const invitation = await openInvitation(trx, tokenHash, now)
-        .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
-        .modifyEnd(sql.raw(main.dialect.lock('for update of i')))
-        .executeTakeFirst();
+      const invitation = await lockInvitation(trx, tokenHash, now);
       if (!invitation) return { kind: 'not-found' };
       const { team_id: teamId, id, email, role } = invitation;
       const user = await one(trx, 'users', { id: userId }, ['email']);

@@ -6,6 +6,7 @@ import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
 import { bestOfTeams, type Mapped } from './group-memberships.ts';
+import { lockInvitation } from './invitations.ts';
 import { insertTeam } from './teams.ts';
 import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -168,17 +169,9 @@ async function takeInvitation(
   email: string,
   now: number,
 ): Promise<Place> {
-  const taken = await trx
-    .deleteFrom('invitations')
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .where((eb) => eb.or([eb('email', 'is', null), eb('email', '=', email)]))
-    .where('team_id', 'in', (eb) =>
-      eb.selectFrom('teams').select('id').where('deleted_at', 'is', null),
-    )
-    .returning(['team_id', 'role'])
-    .executeTakeFirst();
-  return taken
-    ? { kind: 'place', teamId: taken.team_id, role: taken.role }
-    : { kind: 'not-invited' };
+  const found = await lockInvitation(trx, tokenHash, now);
+  if (!found || (found.email !== null && found.email !== email)) return { kind: 'not-invited' };
+  const { team_id: teamId, id, role } = found;
+  await remove(trx, 'invitations', { team_id: teamId, id });
+  return { kind: 'place', teamId, role };
 }
