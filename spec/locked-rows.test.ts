@@ -38,8 +38,7 @@ describe('locked rows', () => {
     await rows.all(`update queues set concurrency_limit = 1 where name = 'narrow'`);
 
     const ofTeam = `where team_id = '${locked.teamId}' for update`;
-    await lockAndSend(t, scene, `select 1 from usage_months ${ofTeam}`);
-    await lockAndSend(t, scene, `select 1 from usage_days ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from usage_periods ${ofTeam}`);
     await lockAndSend(t, scene, `select 1 from outcome_hours ${ofTeam}`);
     await lockAndSend(t, scene, `select 1 from duration_hours ${ofTeam}`);
     await lockAndSend(t, scene, `select 1 from queues ${ofTeam}`);

@@ -37,10 +37,10 @@ describe('where a claim begins to look, on Postgres', () => {
 
     const outside = new pg.Client({ connectionString: postgresUrl(store) });
     await outside.connect();
-    await outside.query('alter table usage_days rename to usage_days_away');
+    await outside.query('alter table usage_periods rename to usage_periods_away');
     await scheduleJob(service, { url: `${target.url}/after-a-fault` });
     await service.advance(SECOND);
-    await outside.query('alter table usage_days_away rename to usage_days');
+    await outside.query('alter table usage_periods_away rename to usage_periods');
     await outside.end();
     await service.advance(2 * SECOND);
     await target.waitFor(3);

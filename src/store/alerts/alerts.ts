@@ -164,10 +164,10 @@ async function raiseUsageAlerts(
   const { month } = periodsOf(now);
   const teams = await db.read((reader) =>
     reader
-      .selectFrom('usage_months as m')
+      .selectFrom('usage_periods as m')
       .innerJoin('teams as t', 't.id', 'm.team_id')
       .select(['m.team_id', 'm.used', 't.plan', 't.name'])
-      .where('m.month', '=', month)
+      .where('m.period', '=', month)
       .where('t.deleted_at', 'is', null)
       .execute(),
   );

@@ -104,7 +104,7 @@ forEachStore((_, openTestStore) => {
       };
       const expected = { month: 4, days: [3, 1], nextMonth: 0, figure: 4, ended: [] };
       assert.deepEqual(await read(), expected);
-      assert.equal(await rowsOf(store, 'usage_months'), 0);
+      assert.equal(await rowsOf(store, 'usage_periods'), 0);
       assert.equal(await store.batchCounts.addUp(10), 'nothing');
       assert.equal(await rowsOf(store, 'batch_counts'), 0);
       assert.equal(await rowsOf(store, 'duration_hours'), 0);

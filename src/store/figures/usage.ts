@@ -47,33 +47,30 @@ const UNLIMITED = 2 ** 52;
 const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   'count-months',
   (dialect) => {
-    const left = dialect.least('excluded.used', 'excluded.granted - usage_months.used');
+    const left = dialect.least('excluded.used', 'excluded.granted - usage_periods.used');
     const granted = dialect.greatest('0', left);
     return `
-  insert into usage_months (team_id, month, used, granted)
+  insert into usage_periods (team_id, period, used, granted)
   select team_id, ${dialect.$(2)}, ${dialect.least('runs', 'monthly_limit')}, monthly_limit
   from ${dialect.rows(WANTED, 1)} where true
-  on conflict (team_id, month) do update set
-    granted = ${granted}, used = usage_months.used + ${granted}
+  on conflict (team_id, period) do update set
+    granted = ${granted}, used = usage_periods.used + ${granted}
   returning team_id, ${dialect.least('granted', 'used')} as granted`;
   },
 );
 
-/** Negative numbers take back. $1 `USED` */
-const addTo = (table: 'usage_months' | 'usage_days', period: 'month' | 'day') =>
-  preparedStatement<never>(
-    `add-to-${period}s`,
-    (dialect) => `
-  insert into ${table} (team_id, ${period}, used)
+/** Negative numbers take back. In one order, and a month before its days, to prevent deadlocks. $1 `USED` */
+const addToPeriods = preparedStatement<never>(
+  'add-to-periods',
+  (dialect) => `
+  insert into usage_periods (team_id, period, used)
   select team_id, period, used from ${dialect.rows(USED, 1)} where true
-  on conflict (team_id, ${period}) do update set used = ${table}.used + excluded.used`,
-  );
-const addToMonths = addTo('usage_months', 'month');
-const addToDays = addTo('usage_days', 'day');
+  on conflict (team_id, period) do update set used = usage_periods.used + excluded.used`,
+);
 
 /** As far as it is added up, in SQL. */
 export const usedBy = (team: string, month: string) => `coalesce((
-    select m.used from usage_months m where m.team_id = ${team} and m.month = ${month}), 0)`;
+    select m.used from usage_periods m where m.team_id = ${team} and m.period = ${month}), 0)`;
 
 export function periodsOf(now: number): { month: string; day: string } {
   const at = new Date(now).toISOString();
@@ -103,7 +100,7 @@ export async function countUsage(
   const days = rows
     .map(({ team_id }) => ({ team_id, period: day, used: grants.get(team_id) ?? 0 }))
     .filter(({ used }) => used > 0);
-  if (days.length > 0) await runner.rows(addToDays, [packRows(USED, days)]);
+  if (days.length > 0) await runner.rows(addToPeriods, [packRows(USED, days)]);
   return grants;
 }
 
@@ -113,7 +110,7 @@ export async function uncountRuns(
   runs: readonly { teamId: string; countedAt: number }[],
 ): Promise<void> {
   const back = runs.map(({ teamId, countedAt }) => ({ teamId, at: countedAt, runs: -1 }));
-  await addToPeriods(runner, back);
+  await addUp(runner, back);
 }
 
 export async function addStarts(
@@ -124,27 +121,26 @@ export async function addStarts(
   const added = starts.map(({ team_id, hour, runs }) => {
     return { teamId: team_id ?? '', at: hour ?? 0, runs: runs ?? 0 };
   });
-  await addToPeriods(runner, added);
+  await addUp(runner, added);
 }
 
-async function addToPeriods(
+async function addUp(
   runner: StatementRunner,
   counts: readonly { teamId: string; at: number; runs: number }[],
 ): Promise<void> {
   if (counts.length === 0) return;
-  for (const [statement, period] of [
-    [addToMonths, 'month'],
-    [addToDays, 'day'],
-  ] as const) {
-    const keyOf = ({ teamId, at }: (typeof counts)[number]) => `${teamId} ${periodsOf(at)[period]}`;
-    const rows = [...Map.groupBy(counts, keyOf)]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, ofPeriod]) => {
-        const [team_id = '', name = ''] = key.split(' ');
-        return { team_id, period: name, used: ofPeriod.reduce((sum, each) => sum + each.runs, 0) };
-      });
-    await runner.rows(statement, [packRows(USED, rows)]);
+  const used = new Map<string, number>();
+  for (const { teamId, at, runs } of counts) {
+    for (const period of Object.values(periodsOf(at))) {
+      const key = `${teamId} ${period}`;
+      used.set(key, (used.get(key) ?? 0) + runs);
+    }
   }
+  const rows = [...used.keys()].toSorted().map((key) => {
+    const [team_id = '', period = ''] = key.split(' ');
+    return { team_id, period, used: used.get(key) ?? 0 };
+  });
+  await runner.rows(addToPeriods, [packRows(USED, rows)]);
 }
 
 /** Not added up yet. $3 its first hour, $4 the next month's */
@@ -163,7 +159,7 @@ const readMonth = preparedStatement<{ used: number }>(
   'read-month',
   (dialect) => `
   select cast(coalesce(sum(used), 0) as bigint) as used from (
-    select used from usage_months where team_id = ${dialect.$(1)} and month = ${dialect.$(2)}
+    select used from usage_periods where team_id = ${dialect.$(1)} and period = ${dialect.$(2)}
     union all select runs from ${startsOf(dialect.$(1), dialect)}) as counts`,
 );
 
@@ -171,8 +167,8 @@ const readMonth = preparedStatement<{ used: number }>(
 const readDays = preparedStatement<{ day: string | null; hour: number | null; used: number }>(
   'read-days',
   (dialect) => `
-  select day, null as hour, used from usage_days
-  where team_id = ${dialect.$(1)} and day like ${dialect.$(2)} || '-%'
+  select period as day, null as hour, used from usage_periods
+  where team_id = ${dialect.$(1)} and period like ${dialect.$(2)} || '-%'
   union all select null, hour, runs from ${startsOf(dialect.$(1), dialect)}`,
 );
 

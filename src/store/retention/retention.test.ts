@@ -233,7 +233,7 @@ describe('retention', () => {
         'executions',
         'ended_jobs',
         'ended_executions',
-        'usage_months',
+        'usage_periods',
         'duration_hours',
       ];
       const before = await countAll(store, tables);

@@ -10,18 +10,16 @@ import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
  * Returns the teams whose counters another transaction has locked; none on SQLite, which has one writer. $1 teams, $2
  * month, $3 day
  */
-const lockMonths = preparedStatement<{ id: string }>('lock-months', (dialect) => {
-  const isLocked = (table: string, period: string) => {
-    const row = `select c.team_id from ${table} c where c.team_id = given.id and c.${period}`;
-    return `exists (${row}) and not exists (${row} ${dialect.lock('for no key update skip locked')})`;
-  };
+const lockPeriods = preparedStatement<{ id: string }>('lock-periods', ({ $, rows, lock }) => {
+  const counters = `select 1 from usage_periods c
+    where c.team_id = given.id and c.period in (${$(2)}, ${$(3)})`;
   return `
-  select given.id from ${dialect.rows(IDS, 1)}
-  where ${isLocked('usage_months', `month = ${dialect.$(2)}`)}
-    or ${isLocked('usage_days', `day = ${dialect.$(3)}`)}`;
+  select given.id from ${rows(IDS, 1)}
+  where (select count(*) from (${counters}) as present)
+    > (select count(*) from (${counters} ${lock('for no key update skip locked')}) as locked)`;
 });
 
-/** See `lockMonths`. */
+/** See `lockPeriods`. */
 export async function findLockedTeams(
   runner: StatementRunner,
   teamIds: readonly string[],
@@ -29,7 +27,7 @@ export async function findLockedTeams(
 ): Promise<ReadonlySet<string>> {
   if (teamIds.length === 0 || runner.dialect.writers === 1) return new Set();
   const { month, day } = periodsOf(now);
-  const locked = await runner.rows(lockMonths, [packIds([...new Set(teamIds)]), month, day]);
+  const locked = await runner.rows(lockPeriods, [packIds([...new Set(teamIds)]), month, day]);
   return new Set(locked.map(({ id }) => id));
 }
 

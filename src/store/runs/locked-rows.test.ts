@@ -44,7 +44,9 @@ describe('a claim on Postgres with a locked row', () => {
     const queues = groups.flatMap(({ id, teamId }) => (teamId === locked.id ? [id] : []));
     {
       await using holder = await holdRows(store);
-      await holder.query(`select 1 from usage_months where team_id = '${locked.id}' for update`);
+      await holder.query(
+        `select 1 from usage_periods where team_id = '${locked.id}' and period = '2026-11' for update`,
+      );
       const { claimed, groups: states } = await claim();
       assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
       assert.equal(claimed.length, 3);
@@ -72,9 +74,7 @@ describe('a claim on Postgres with a locked row', () => {
     await using store = await openPostgresTestStore();
     const { teams, groups, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
-    for (const table of ['usage_months', 'usage_days']) {
-      await holder.query(`select 1 from ${table} where team_id = '${teams[0].id}' for update`);
-    }
+    await holder.query(`select 1 from usage_periods where team_id = '${teams[0].id}' for update`);
     assert.equal((await claim(null)).claimed.length, 6);
     for (const { teamId = '' } of groups) await aJob(store, teamId, { queue: 'a' });
     assert.equal((await claim(1_000_000)).claimed.length, 6);
@@ -85,7 +85,9 @@ describe('a claim on Postgres with a locked row', () => {
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const { teams, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from usage_days where team_id = '${teams[0].id}' for update`);
+    await holder.query(
+      `select 1 from usage_periods where team_id = '${teams[0].id}' and period like '%-%-%' for update`,
+    );
     ran.length = 0;
     assert.equal((await claim()).claimed.length, 3);
     const names = ran.flatMap((sql) => /^\/\* ([\w-]+)/.exec(sql)?.[1] ?? []);
@@ -93,10 +95,10 @@ describe('a claim on Postgres with a locked row', () => {
       'claim-jobs-at-once',
       'lock-limited-queues',
       'read-taken-slots',
-      'lock-months',
+      'lock-periods',
       'claim-jobs-in-steps',
       'count-months',
-      'add-to-days',
+      'add-to-periods',
     ]);
   });
 
@@ -123,7 +125,7 @@ describe('a claim on Postgres with a locked row', () => {
     for (const { id } of teams) await aCron(store, id, { nextRunAt: store.clock.now() });
     await using holder = await holdRows(store);
     const row = `'${locked.id}', '2026-12', 1`;
-    await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
+    await holder.query(`insert into usage_periods (team_id, period, used) values (${row})`);
     const { claimed, groups: states } = await claim();
     assert.deepEqual(
       claimed.map(({ teamId }) => teamId),
@@ -148,7 +150,7 @@ describe('a claim on Postgres with a locked row', () => {
     const claim = () => store.runs.claimExecutions(asked, aClaimant(store, node, LIMIT));
     {
       await using holder = await holdRows(store);
-      await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
+      await holder.query(`select 1 from usage_periods where team_id = '${teams[0].id}' for update`);
       const first = await claim();
       assert.deepEqual(
         first.claimed.map(({ teamId }) => teamId),

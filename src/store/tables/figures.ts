@@ -1,27 +1,17 @@
 import { bigint, id, instant, integer, oneOf, rowNumber, table, text } from './table.ts';
 
-export const usageMonths = table(
-  'usage_months',
+/** Runs of a month, and of each of its days. */
+export const usagePeriods = table(
+  'usage_periods',
   {
     team_id: id(),
-    /** `2026-11` */
-    month: text(),
+    /** `2026-11`, or `2026-11-21`. */
+    period: text(),
     used: bigint(),
-    /** One part of a statement passes it to the next. */
+    /** Of a month: one part of a statement passes it to the next. */
     granted: bigint().default(0),
   },
-  { key: ['team_id', 'month'], indexes: { usage_months_by_month: { on: ['month'] } } },
-);
-
-export const usageDays = table(
-  'usage_days',
-  {
-    team_id: id(),
-    /** `2026-11-21` */
-    day: text(),
-    used: bigint(),
-  },
-  { key: ['team_id', 'day'] },
+  { key: ['team_id', 'period'], indexes: { usage_periods_by_period: { on: ['period'] } } },
 );
 
 /** `failed`: finally; `retried`: another attempt follows. */
