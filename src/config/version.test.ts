@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import { describeVersion, readHead, VERSION } from './version.ts';
 
@@ -17,37 +17,35 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
-describe('the commit of a checkout', () => {
-  const HEAD = 'ref: refs/heads/main\n';
+const HEAD = 'ref: refs/heads/main\n';
+const WORKTREE = 'gitdir: ../main/worktrees/tree\n';
 
-  test('the commit of a checkout is read from its branch', () => {
-    const git = folderWith({ HEAD, 'refs/heads/main': `${COMMIT}\n` });
-    assert.equal(readHead(git), COMMIT);
-  });
-
-  test('the commit of a checkout is read from packed branches', () => {
-    const packed = `# pack-refs with: peeled\nff00 refs/heads/other\n${COMMIT} refs/heads/main\n`;
-    assert.equal(readHead(folderWith({ HEAD, 'packed-refs': packed })), COMMIT);
-  });
-
-  test('the commit of a checkout is read from a detached HEAD', () => {
-    assert.equal(readHead(folderWith({ HEAD: `${COMMIT}\n` })), COMMIT);
-  });
-
-  test('the commit of a checkout is read in a worktree', () => {
-    const folder = folderWith({
-      'tree/.git': 'gitdir: ../main/worktrees/tree\n',
+for (const [where, git, files] of [
+  ['its branch', '.', { HEAD, 'refs/heads/main': `${COMMIT}\n` }],
+  [
+    'packed branches',
+    '.',
+    { HEAD, 'packed-refs': `# peeled\nff00 x\n${COMMIT} refs/heads/main\n` },
+  ],
+  ['a detached HEAD', '.', { HEAD: `${COMMIT}\n` }],
+  [
+    'a worktree',
+    'tree/.git',
+    {
+      'tree/.git': WORKTREE,
       'main/worktrees/tree/HEAD': HEAD,
       'main/worktrees/tree/commondir': '../..\n',
       'main/refs/heads/main': COMMIT,
-    });
-    assert.equal(readHead(path.join(folder, 'tree/.git')), COMMIT);
+    },
+  ],
+] as const)
+  test(`the commit of a checkout is read from ${where}`, () => {
+    assert.equal(readHead(path.join(folderWith(files), git)), COMMIT);
   });
 
-  test('the commit of a checkout is unknown without git', () => {
-    assert.equal(readHead(path.join(makeFolder(), '.git')), null);
-    assert.equal(readHead(folderWith({ HEAD })), null);
-  });
+test('the commit of a checkout is unknown without git', () => {
+  assert.equal(readHead(path.join(makeFolder(), '.git')), null);
+  assert.equal(readHead(folderWith({ HEAD })), null);
 });
 
 test('the version names a commit if there is one', () => {
