@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Log } from '#domain/base/log';
-import { openStore, type StoreLocation } from '#store/store';
+import { openStore } from '#store/store';
 import { FakeClock } from '#demo/fake-clock';
 import { CookieJar } from './client.ts';
 import { lendSqliteFile } from './stores.ts';
@@ -19,10 +19,8 @@ interface LoggedEvent {
   fields: Record<string, unknown>;
 }
 
-export async function openPeople(config: Partial<PeopleConfig> = {}, given?: StoreLocation) {
-  const { location, drop } = given
-    ? { location: given, drop: async () => {} }
-    : await lendSqliteFile();
+export async function openPeople(config: Partial<PeopleConfig> = {}) {
+  const { location, drop } = await lendSqliteFile();
   const clock = new FakeClock(Date.now());
   const events: LoggedEvent[] = [];
   const log = recordingLog(events);

@@ -31,22 +31,6 @@ test('the first account is made once; then setup is closed', async () => {
   });
 });
 
-test('exactly one of two simultaneous setups creates the first account', async () => {
-  await using fixture = await openPeople();
-  const answers = await Promise.all(
-    [1, 2, 3, 4].map((n) =>
-      fixture.people.accounts.createFirstAccount(
-        { ...ada, email: `ada${n}@bells.test` },
-        new Browser().request,
-        LOCAL,
-      ),
-    ),
-  );
-  const kinds = answers.map(({ kind }) => kind).sort();
-  assert.deepEqual(kinds, ['closed', 'closed', 'closed', 'signed-in']);
-  assert.equal((await fixture.people.operator.listTeams()).length, 1);
-});
-
 test('errors of the first account are reported, and setup stays open', async () => {
   await using fixture = await openPeople();
   const { accounts } = fixture.people;

@@ -19,21 +19,6 @@ async function anInvitation(
   return invited.link.split('/').at(-1) ?? '';
 }
 
-test('an invitation works once, also for those who come together', async () => {
-  await using fixture = await openPeople();
-  const { owner } = await aTeam(fixture);
-  const token = await anInvitation(fixture, owner);
-  const { registerByInvitation } = fixture.people.teams;
-  const answers = await Promise.all(
-    [1, 2, 3].map((n) =>
-      registerByInvitation(token, { ...fay, email: `fay${n}@new.test` }, new Browser().request),
-    ),
-  );
-  assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['not-found', 'not-found', 'signed-in']);
-  assert.equal(await fixture.people.teams.readInvitation(token), null);
-  assert.equal((await fixture.people.teams.listMembers(owner)).length, 4);
-});
-
 test('an expired, revoked, replaced or unknown invitation does not work', async () => {
   await using fixture = await openPeople();
   const { owner } = await aTeam(fixture);

@@ -212,28 +212,6 @@ for (const [event, change] of [
     assert.equal(await browser.session(fixture), null);
   });
 
-test('a change of the password or second factor makes a copy of the old session token worthless', async () => {
-  await using fixture = await openPeople();
-  const { accounts } = fixture.people;
-  await aUser(fixture, 'ada@bells.test');
-  const browser = new Browser();
-  await browser.signIn(fixture, 'ada@bells.test');
-  const isWorthless = async (change: () => Promise<object>) => {
-    const copied = browser.headers;
-    browser.take(await change());
-    assert.equal(await accounts.readSession(copied), null);
-    assert.ok(await browser.session(fixture));
-  };
-  const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
-  await isWorthless(() => accounts.changePassword(passwords, browser.request));
-  const password = { password: passwords.password };
-  const begun = await accounts.beginSecondFactor(password, browser.request);
-  const uri = begun.kind === 'begun' ? begun.otpauthUri : '';
-  const code = totpOf(uri, fixture.clock.now());
-  await isWorthless(() => accounts.confirmSecondFactor({ code }, browser.request));
-  await isWorthless(() => accounts.endSecondFactor(password, browser.request));
-});
-
 test('an unused session ends after 14 days, and a used one is extended once a day', async () => {
   await using fixture = await openPeople();
   await aUser(fixture, 'ada@bells.test');
