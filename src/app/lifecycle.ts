@@ -2,76 +2,42 @@ import type { Log } from '#domain/base/log';
 
 export interface Part {
   name: string;
-  start(): Promise<void>;
-  /** May be called during `start`, which then ends early. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Time beyond the grace to release resources: the database may not answer. */
 const OVERTIME_MS = 5_000;
 
-/** Stops parts in reverse order, so that each can rely on those before it. */
-export class Service {
-  readonly #log: Log;
-  readonly #overtimeMs: number;
-  readonly #started: Part[] = [];
-  #stopping: Promise<boolean> | null = null;
-
-  constructor(log: Log, overtimeMs = OVERTIME_MS) {
-    this.#log = log;
-    this.#overtimeMs = overtimeMs;
-  }
-
-  /**
-   * Starts it.
-   * @returns false if the service is being stopped, which also stops this part
-   */
-  async add(part: Part): Promise<boolean> {
-    if (this.#stopping !== null) return false;
-    this.#started.push(part);
+/**
+ * One after another, so that each can rely on those after it. All share the grace.
+ * @returns whether every part stopped in time and without a fault
+ */
+export async function stopInTime(
+  parts: readonly Part[],
+  { graceMs, overtimeMs = OVERTIME_MS }: { graceMs: number; overtimeMs?: number },
+  log: Log,
+): Promise<boolean> {
+  const deadlineMs = performance.now() + graceMs;
+  let isClean = true;
+  for (const part of parts) {
     try {
-      await part.start();
-    } catch (fault) {
-      // The stop under way also ends this part.
-      if (this.#stopping !== null) return false;
-      this.#started.pop();
-      await this.stop(0);
-      throw fault;
+      const leftMs = Math.max(0, deadlineMs - performance.now());
+      await inTime(part.stop(leftMs), leftMs + overtimeMs);
+    } catch (error) {
+      isClean = false;
+      log.error('stop.failed', { part: part.name, error });
     }
-    return this.#stopping === null;
   }
+  return isClean;
+}
 
-  /**
-   * True if every part stopped in time and without a fault. All share the grace. A second call returns the first
-   * promise.
-   */
-  stop(graceMs: number): Promise<boolean> {
-    this.#stopping ??= this.#stopParts(performance.now() + graceMs);
-    return this.#stopping;
-  }
-
-  async #stopParts(deadlineMs: number): Promise<boolean> {
-    let clean = true;
-    for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
-      try {
-        const graceMs = Math.max(0, deadlineMs - performance.now());
-        await this.#inTime(part.stop(graceMs), graceMs + this.#overtimeMs);
-      } catch (error) {
-        clean = false;
-        this.#log.error('stop.failed', { part: part.name, error });
-      }
-    }
-    return clean;
-  }
-
-  async #inTime(stopping: Promise<void>, limitMs: number): Promise<void> {
-    const limit = Promise.withResolvers<never>();
-    const timer = setTimeout(() => limit.reject(new Error('did not stop in time')), limitMs);
-    try {
-      await Promise.race([stopping, limit.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+async function inTime(stopping: Promise<void>, limitMs: number): Promise<void> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(new Error('did not stop in time')), limitMs);
+  try {
+    await Promise.race([stopping, limit.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -10,7 +10,7 @@ import { openWhenThere } from './awaited-database.ts';
 import { EXIT, say } from './exit.ts';
 import { writeGreeting } from './greeting.ts';
 import { findDashboardBuild } from './lazy-dashboard.ts';
-import { type Part, Service, stopOnSignals } from './lifecycle.ts';
+import { type Part, stopInTime, stopOnSignals } from './lifecycle.ts';
 import { createLog, type MainLog } from './log.ts';
 import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
@@ -31,12 +31,18 @@ function endWith(fault: unknown, log: MainLog): never {
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
-  let service: Service | null = null;
-  let isAskedToStop = false;
+  /** The last one that was opened comes first. */
+  const parts: Part[] = [];
+  let stopping: Promise<boolean> | null = null;
   stopOnSignals(process, {
     stop: () => {
-      isAskedToStop = true;
-      void stopGracefully(service, config.shutdownGraceSeconds * 1000, log);
+      const graceMs = config.shutdownGraceSeconds * 1000;
+      log.info('stop.asked', { graceMs });
+      stopping = stopInTime(parts, { graceMs }, log);
+      void stopping.then((clean) => {
+        log.info('stopped', { clean });
+        process.exit(clean ? EXIT.done : EXIT.fault);
+      });
     },
     abort: () => process.exit(EXIT.fault),
     echoMs: doesParentPassSignals() ? 300 : 0,
@@ -45,15 +51,16 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     const appKey = loadAppKey(config);
     const web = new WebServer(createStartingPages(), config, realClock);
     const store = await openDatabase({ config, appKey, web, log });
-    service = new Service(log);
-    await service.add({ name: 'store', start: async () => {}, stop: () => store.close() });
     const findDashboard = () => dashboard ?? findDashboardBuild(log);
     const modules = partOfModules({ config, appKey, store, web, log, findDashboard });
-    if (!(await service.add(modules))) return;
-    announce(config, web, await modules.findFirstAccount(), log);
+    parts.push(modules, { name: 'store', stop: () => store.close() });
+    await modules.start();
+    if (stopping === null) announce(config, web, await modules.findFirstAccount(), log);
   } catch (fault) {
     // The running stop closes everything and ends the process.
-    if (!isAskedToStop) endWith(fault, log);
+    if (stopping !== null) return;
+    await stopInTime(parts, { graceMs: 0 }, log);
+    endWith(fault, log);
   }
 }
 
@@ -116,14 +123,7 @@ interface Assembling {
 }
 
 /** Listens first, because links need the real port. */
-function partOfModules({
-  config,
-  appKey,
-  store,
-  web,
-  log,
-  findDashboard,
-}: Assembling): Part & { findFirstAccount: () => Promise<FirstAccount | null> } {
+function partOfModules({ config, appKey, store, web, log, findDashboard }: Assembling) {
   let modules: BelfryService | null = null;
   let isStopping = false;
   return {
@@ -143,21 +143,9 @@ function partOfModules({
       config.role === 'engine'
         ? null
         : ((await modules?.people.accounts.findFirstAccount()) ?? null),
-    stop: async (graceMs) => {
+    stop: async (graceMs: number) => {
       isStopping = true;
       await Promise.all([web.stop(graceMs), modules?.stop(graceMs)]);
     },
   };
-}
-
-/** @param service null before the database is open */
-async function stopGracefully(
-  service: Service | null,
-  graceMs: number,
-  log: MainLog,
-): Promise<void> {
-  log.info('stop.asked', { graceMs });
-  const clean = service === null || (await service.stop(graceMs));
-  log.info('stopped', { clean });
-  process.exit(clean ? EXIT.done : EXIT.fault);
 }

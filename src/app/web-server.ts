@@ -8,7 +8,6 @@ import type { Clock } from '#domain/base/clock';
 import { basePathOf } from '#domain/http/public-address';
 import { findPlace } from './base-path.ts';
 import { deliverEarlyAnswer } from './early-answers.ts';
-import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
 
@@ -18,8 +17,7 @@ export class ListenFault extends Error {
 }
 
 /** Once it has started, `port` is the real port. */
-export class WebServer implements Part {
-  readonly name = 'web server';
+export class WebServer {
   readonly #server: Server;
   readonly #at: { host: string; port: number };
   #answer: ReturnType<typeof getRequestListener>;
