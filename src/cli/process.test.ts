@@ -44,18 +44,15 @@ describe('the process', () => {
     );
   });
 
+  const runIn = (cwd: string) => (words: string, input: string) => {
+    const [file, ...first] = UNDER_TEST;
+    const env = { PATH: process.env['PATH'] };
+    return spawnSync(file, [...first, ...words.split(' ')], { cwd, env, input, encoding: 'utf8' });
+  };
+  const USER = 'user create --email ada@acme.test --password - --team Acme';
+
   test('a password is read from standard input without its line break', () => {
-    const create = (input: string) => {
-      const [file, ...first] = UNDER_TEST;
-      const words = 'user create --email ada@acme.test --password -'.split(' ');
-      const env = { PATH: process.env['PATH'] };
-      return spawnSync(file, [...first, ...words], {
-        cwd: makeFolder(),
-        env,
-        input,
-        encoding: 'utf8',
-      });
-    };
+    const create = (input: string) => runIn(makeFolder())(USER, input);
     assert.match(create('1234567\n').stderr, /^belfry: --password: Use at least 8 characters\.\n$/);
     assert.equal(create('').stderr, 'belfry: --password is empty.\n');
     const { status, stderr } = create('12345678\r\n');
@@ -63,19 +60,13 @@ describe('the process', () => {
   });
 
   test('headers are read from standard input, one on each line', () => {
-    const cwd = makeFolder();
-    const runWith = (words: string[], input: string) => {
-      const [file, ...first] = UNDER_TEST;
-      const env = { PATH: process.env['PATH'] };
-      return spawnSync(file, [...first, ...words], { cwd, env, input, encoding: 'utf8' });
-    };
-    const user = 'user create --email ada@acme.test --password - --team Acme'.split(' ');
-    assert.equal(runWith(user, 'correct-horse').status, 0);
+    const run = runIn(makeFolder());
+    assert.equal(run(USER, 'correct-horse').status, 0);
     const cron = 'cron create --team Acme --name A --url https://a.test --expression @daily';
-    const headers = ['--header', 'X-First: 1', '--header', '-'];
-    const made = runWith([...cron.split(' '), ...headers], 'X-Team: mails\r\nX-Last: 3\n');
+    const headers = '--header X-First:1 --header -';
+    const made = run(`${cron} ${headers}`, 'X-Team: mails\r\nX-Last: 3\n');
     assert.deepEqual([made.status, made.stderr], [0, '']);
-    const { stdout } = runWith('team export --team Acme'.split(' '), '');
+    const { stdout } = run('team export --team Acme', '');
     assert.match(stdout, /headers:\n +X-First: "1"\n +X-Team: mails\n +X-Last: "3"\n/);
   });
 });

@@ -2,18 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainFault } from './fault.ts';
 import { printJson } from './output.ts';
-import { formatMillis } from '#domain/base/instant';
 import { writeAlert, writeBody } from './records.ts';
 
 describe('a record', () => {
-  test('records have times in UTC with milliseconds, and null for none', () => {
-    assert.equal(
-      formatMillis(Date.UTC(2026, 10, 20, 9, 5, 0, 123)),
-      '2026-11-20T09:05:00.123+00:00',
-    );
-    assert.equal(formatMillis(null), null);
-  });
-
   test('records have bodies as text without a character cut at the end', () => {
     const body = Buffer.from('\ufeff✓🔔');
     assert.equal(writeBody(body), '\ufeff✓🔔');

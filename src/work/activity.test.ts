@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aCron, aJob, aQueue, aTeam } from '#testing/factories';
-import { openSqliteTestStore } from '#testing/stores';
-import { createWork } from './work.ts';
+import { aCron, aJob, aQueue } from '#testing/factories';
+import { ANYBODY, openWork } from '#testing/work';
 
 const SECRET = 'hunter2';
 
 const open = async (fail = false) => {
-  const store = await openSqliteTestStore();
-  const team = await aTeam(store);
+  const fixture = await openWork();
+  const { store, team } = fixture;
   const faults: unknown[] = [];
   const log = { error: (event: string, fields?: object) => void faults.push([event, fields]) };
   if (fail) store.activity.record = () => Promise.reject(new Error('the database is away'));
-  const work = createWork({ store }).for({
-    doer: 'command-line',
-    actor: 'Command line',
-    may: () => true,
-    log,
-  });
+  const work = fixture.work.for({ ...ANYBODY, log });
   const list = async () =>
     (await work.listActivity(team.id, { withAccess: true, limit: 100 })).map(
       ({ action, subject, detail }) => [action, subject?.name ?? null, detail],
     );
-  return { store, team, work, list, faults, [Symbol.asyncDispose]: () => store.close() };
+  return { ...fixture, work, list, faults };
 };
 
 describe('activity entries (§5.10)', () => {

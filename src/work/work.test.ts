@@ -145,23 +145,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual([edited?.isActive, edited?.nextRunAt], [false, null]);
       assert.ok((await work.editCron(team, id, { ...edit, isActive: true }))?.nextRunAt);
     });
-
-    test('a cron of another team or with a malformed id is not found', async () => {
-      const { id: theirs } = await work.createCron(others, HOURLY);
-      for (const id of [theirs, ...UNKNOWN]) {
-        assert.equal(await work.findCron(team, id), null);
-        assert.equal(await work.startCron(team, id), null);
-        assert.equal(await work.pauseCron(team, id), null);
-        assert.equal(await work.editCron(team, id, HOURLY), null);
-        assert.equal(await work.runCronNow(team, id), null);
-        assert.equal(await work.deleteCron(team, id), false);
-        assert.deepEqual(await work.listExecutions(team, id, 5), []);
-        assert.equal(await work.findExecution(team, id), null);
-      }
-      for (const id of UNKNOWN) assert.equal(await work.findTeamOfCron(id), null);
-      assert.equal((await work.findCron(others, theirs))?.isActive, true);
-      assert.equal(await work.findTeamOfCron(theirs), others);
-    });
   });
 
   describe('a job', () => {
@@ -173,20 +156,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const job = await work.findJob(team, jobId);
       assert.ok(job && job.scheduledAt <= store.clock.now());
       assert.deepEqual(signals, [{ kind: 'jobs', queueId, teamId: team, dueAt: job.scheduledAt }]);
-    });
-
-    test('a job of another team or with a malformed id is not found', async () => {
-      const { jobId } = await work.createJob(others, JOB);
-      for (const id of [jobId, ...UNKNOWN]) {
-        assert.equal(await work.findJob(team, id), null);
-        assert.deepEqual(await work.fireJob(team, id), { kind: 'not-found' });
-        assert.deepEqual(await work.retryJob(team, id), { kind: 'not-found' });
-        assert.deepEqual(await work.deleteJob(team, id), { kind: 'not-found' });
-        assert.deepEqual(await work.listAttempts(team, id), []);
-      }
-      for (const id of UNKNOWN) assert.equal(await work.findTeamOfJob(id), null);
-      assert.equal((await work.findJob(others, jobId))?.status, 'pending');
-      assert.equal(await work.findTeamOfJob(jobId), others);
     });
   });
 
@@ -206,16 +175,51 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         [3, 2, false],
       );
     });
+  });
 
-    test('a queue of another team or with a malformed id is not found', async () => {
-      const { id } = await work.setQueue(others, 'theirs', {});
-      for (const unknown of [id, ...UNKNOWN]) {
-        assert.equal(await work.findQueue(team, unknown), null);
-        assert.equal(await work.pauseQueue(team, unknown), null);
-        assert.equal(await work.deleteQueue(team, unknown), null);
-      }
-      assert.equal((await work.findQueue(others, id))?.isPaused, false);
-      assert.ok(!(await work.listQueues(team)).some(({ name }) => name === 'theirs'));
-    });
+  test('ids of another team and malformed ids find and change nothing', async () => {
+    const { id: cron } = await work.createCron(others, HOURLY);
+    const { jobId: job } = await work.createJob(others, JOB);
+    const { id: queue } = await work.setQueue(others, 'theirs', {});
+    const [nothing, notFound] = [null, { kind: 'not-found' }];
+    for (const id of [cron, job, queue, ...UNKNOWN]) {
+      const found: [unknown, Promise<unknown>][] = [
+        [nothing, work.findCron(team, id)],
+        [nothing, work.startCron(team, id)],
+        [nothing, work.pauseCron(team, id)],
+        [nothing, work.editCron(team, id, HOURLY)],
+        [nothing, work.runCronNow(team, id)],
+        [false, work.deleteCron(team, id)],
+        [[], work.listExecutions(team, id, 5)],
+        [nothing, work.findExecution(team, id)],
+        [nothing, work.findJob(team, id)],
+        [notFound, work.fireJob(team, id)],
+        [notFound, work.retryJob(team, id)],
+        [notFound, work.deleteJob(team, id)],
+        [[], work.listAttempts(team, id)],
+        [nothing, work.findQueue(team, id)],
+        [nothing, work.pauseQueue(team, id)],
+        [nothing, work.deleteQueue(team, id)],
+        [nothing, work.findAlert(team, id)],
+        [0, work.markAlerts(team, [id], true)],
+        [0, work.markAlertsReadUpTo(team, id)],
+        [[], work.listAlerts(team, { limit: -1, before: id })],
+        [[], work.listAlerts(team, { limit: 9, after: id })],
+      ];
+      for (const [n, [expected, result]] of found.entries())
+        assert.deepEqual(await result, expected, `${n} of ${id}`);
+    }
+    for (const id of UNKNOWN) {
+      assert.equal(await work.findTeamOfCron(id), null);
+      assert.equal(await work.findTeamOfJob(id), null);
+    }
+    assert.equal((await work.findCron(others, cron))?.isActive, true);
+    assert.equal((await work.findJob(others, job))?.status, 'pending');
+    assert.equal((await work.findQueue(others, queue))?.isPaused, false);
+    assert.deepEqual(await Promise.all([work.findTeamOfCron(cron), work.findTeamOfJob(job)]), [
+      others,
+      others,
+    ]);
+    assert.ok(!(await work.listQueues(team)).some(({ name }) => name === 'theirs'));
   });
 });
