@@ -1,6 +1,6 @@
 /** How many jobs per second the service answers with 201. Each is on disk before the answer. */
 import { openApi } from './api.ts';
-import { type DatabaseName, type Places, startService } from './place.ts';
+import { type DatabaseName, type Places, type Service, startService } from './place.ts';
 import { at, format, ms, section } from './table.ts';
 
 const CONNECTIONS = 64;
@@ -25,7 +25,7 @@ export async function measureAccepting(
 }
 
 /** Each connection posts the next job as soon as it has an answer. Gives the times that calls took, shortest first. */
-async function postJobs(service: { url: string; token: string }, jobs: number): Promise<number[]> {
+async function postJobs(service: Service, jobs: number): Promise<number[]> {
   await using api = openApi(service, CONNECTIONS);
   const took: number[] = [];
   let left = jobs;

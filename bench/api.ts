@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
+import type { Service } from './place.ts';
 
 /** A client of the API that keeps its connections. */
-export function openApi({ url, token }: { url: string; token: string }, connections: number) {
+export function openApi({ url, token }: Service, connections: number) {
   const pool = new Pool(url, { connections });
   const headers = {
     authorization: `Bearer ${token}`,

@@ -3,12 +3,11 @@ import { parseNetworks } from '#domain/http/network';
 import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import { silentLog } from '#domain/base/log';
 import { Engine } from '#engine/engine';
-import type { EngineObserver } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
 import { Metrics } from '#operate/metrics';
 import { realClock } from '#app/real-clock';
-import { JOBS, type JobName, type MakeContestant } from './contestant.ts';
+import { JOBS, type MakeContestant, type Round } from './contestant.ts';
 import { NO_LIMITS } from '#store/figures/usage';
 
 const QUEUE = 'deliveries';
@@ -34,7 +33,7 @@ export async function openBenchStore(place: string): Promise<OpenedStore> {
     appKey,
     clock: realClock,
     log: silentLog,
-    bounds: { ...TEAM_BOUNDS, crons: 1_000_000, queues: 1_000_000 },
+    bounds: TEAM_BOUNDS,
     serving: true,
   });
   await store.retention.keepPartitions(store.clock.now(), { historyDays: HISTORY_DAYS });
@@ -48,36 +47,15 @@ export function buildBenchSender() {
   return createSender({ clock: realClock, allowedNetworks, dnsServers: [] });
 }
 
-/** An engine that may reach loopback, with a plan that has no limit. */
-export function buildBenchEngine(
-  { forEngine: store }: OpenedStore,
-  maxConcurrentRequests: number,
-  observer: Partial<EngineObserver> = {},
-) {
-  const sender = buildBenchSender();
-  const engine = new Engine({
-    store,
-    sender,
-    log: silentLog,
-    observer,
-    maxConcurrentRequests,
-    responseKeepBytes: 65_535,
-    limits: NO_LIMITS,
-  });
-  return { engine, sender };
-}
-
-/** A team with a paused queue of `jobs` jobs, all due. */
-export async function fillQueue(
+/** Makes a team with a paused queue of `jobs` jobs, all due. @returns the team's id */
+async function fillQueue(
   store: Store,
-  jobs: number,
-  url: string,
-  name: JobName = 'small',
-): Promise<{ teamId: string; queueId: string }> {
+  { jobs, targetUrl: url, job: name }: Round,
+): Promise<string> {
   const team = await store.teams.create('Bench', 'unlimited', store.clock.now());
   const isUsual = name === 'usual';
   const settings = { isPaused: true, ...(isUsual && { assertions: ASSERTIONS }) };
-  const queue = await store.queues.save(team.id, QUEUE, settings, store.clock.now());
+  await store.queues.save(team.id, QUEUE, settings, store.clock.now());
   if (isUsual) await store.teams.setSigningSecret(team.id, 'whsec_bench', store.clock.now());
   const job = {
     teamId: team.id,
@@ -96,40 +74,45 @@ export async function fillQueue(
     );
     await Promise.all(batch);
   }
-  return { teamId: team.id, queueId: queue.id };
-}
-
-export async function openQueue(store: Store, teamId: string): Promise<void> {
-  await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
+  return team.id;
 }
 
 /** The default of `MAX_CONCURRENT_REQUESTS`. One queue gets two thirds of it (§3.8): `CONCURRENCY` in deliveries.ts. */
 const SLOTS = 512;
 
-const makeBelfry: MakeContestant = async ({ jobs, targetUrl, place, job }) => {
-  const store = await openBenchStore(place);
+const makeBelfry: MakeContestant = async (round) => {
+  const store = await openBenchStore(round.place);
+  const sender = buildBenchSender();
   const done = Promise.withResolvers<void>();
-  let left = jobs;
-  const metrics = job === 'usual' ? new Metrics() : null;
-  const { engine, sender } = buildBenchEngine(store, SLOTS, {
-    ...(metrics && {
-      runStarted: (...started) => metrics.runStarted(...started),
-      claimed: (...counts) => metrics.claimed(...counts),
-      callbackSent: () => metrics.callbackSent(),
-    }),
-    runEnded: (end) => {
-      metrics?.runEnded(end);
-      if (--left === 0) done.resolve();
+  let left = round.jobs;
+  const metrics = round.job === 'usual' ? new Metrics() : null;
+  const engine = new Engine({
+    store: store.forEngine,
+    sender,
+    log: silentLog,
+    observer: {
+      ...(metrics && {
+        runStarted: (...started) => metrics.runStarted(...started),
+        claimed: (...counts) => metrics.claimed(...counts),
+        callbackSent: () => metrics.callbackSent(),
+      }),
+      runEnded: (end) => {
+        metrics?.runEnded(end);
+        if (--left === 0) done.resolve();
+      },
     },
+    maxConcurrentRequests: SLOTS,
+    responseKeepBytes: 65_535,
+    limits: NO_LIMITS,
   });
   let teamId = '';
   return {
     fill: async () => {
-      ({ teamId } = await fillQueue(store, jobs, targetUrl, job));
+      teamId = await fillQueue(store, round);
       await engine.start();
     },
     deliver: async () => {
-      await openQueue(store, teamId);
+      await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
       await done.promise;
     },
     close: async () => {

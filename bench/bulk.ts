@@ -18,10 +18,8 @@ interface BulkJobs {
   firstDueAt: number;
   /** The time between the due times of two rows, in milliseconds. Default: 1. */
   stepMs?: number;
-  /** True: the jobs have ended, each with a stored response. */
+  /** True: the jobs have ended, each with a stored response; of a hundred, four are dead letters and two were retried. */
   isFinished: boolean;
-  /** Finished jobs: all dead letters, or of a hundred four dead letters and two retries. Default: all succeeded. */
-  failures?: 'all' | 'some' | 'none';
 }
 
 type Chunk = Required<BulkJobs>;
@@ -29,9 +27,9 @@ type Chunk = Required<BulkJobs>;
 export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
   for (let from = 0; from < jobs.count; from += CHUNK) {
     const count = Math.min(CHUNK, jobs.count - from);
-    const { stepMs = 1, failures = 'none' } = jobs;
+    const { stepMs = 1 } = jobs;
     const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
-    const chunk = { ...jobs, count, firstDueAt, stepMs, failures };
+    const chunk = { ...jobs, count, firstDueAt, stepMs };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
     for (const text of write(chunk)) await store.database.autocommit(CompiledQuery.raw(text));
   }
@@ -51,14 +49,10 @@ const dueAt = ({ firstDueAt, stepMs }: Chunk) =>
   `(${firstDueAt} + cast(n * 1.0 * ${stepMs} as bigint))`;
 
 /** Failures are spread over all queues. */
-function endsOf({ failures }: Chunk, at: string) {
+function endsOf(at: string) {
   const kind = 'n / 10 % 100';
   const nth = (dead: string, retried: string, success: string) =>
-    ({
-      all: dead,
-      some: `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`,
-      none: success,
-    })[failures];
+    `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`;
   return {
     status: nth("'dead_lettered'", "'retried'", "'success'"),
     ends: [at, at, nth('503', '500', '200'), '4', nth("'timeout'", "'http_server_error'", 'null')],
@@ -78,7 +72,7 @@ function insertion(jobs: Chunk, { teamId, queueId, body }: Written): string {
     `${teamId}, id, id, 1, ${queueId}, ${status}, 'POST', '${jobs.url}', ${at}, ${at}, ${PAYLOAD}`;
   if (!jobs.isFinished)
     return `insert into jobs (${REQUEST}) select ${request("'pending'")} from ids`;
-  const { status, ends } = endsOf(jobs, at);
+  const { status, ends } = endsOf(at);
   return `insert into ended_jobs (${REQUEST}, ${OUTCOME})
     select ${request(status)}, ${ends.join(', ')}, 2, '${STORED_TRACE}', ${body} from ids`;
 }

@@ -10,41 +10,21 @@ import { readStat } from './processor-time.ts';
 export type DatabaseName = 'SQLite' | 'Postgres';
 export const DATABASES: readonly DatabaseName[] = ['SQLite', 'Postgres'];
 
-/** The key of `openBenchStore`: a part writes rows, and the service must open the same database. */
-const SETTINGS = {
-  PLANS: 'unlimited=unlimited',
-  LOG_LEVEL: 'warn',
-  APP_KEY: Buffer.alloc(32, 1).toString('base64'),
-};
+const SETTINGS = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
 
 export interface Service extends AsyncDisposable {
   url: string;
-  pid: number;
-  /** A file of SQLite or an address of Postgres. */
-  place: string;
-  /** Of the Postgres server. */
-  serverPid: number | null;
   token: string;
-  teamId: string;
 }
 
-/** Starts the service as a process, on a new database unless one is given. */
-export async function startService(
-  places: Places,
-  database: DatabaseName,
-  env: Record<string, string> = {},
-  given?: string,
-): Promise<Service> {
-  const place = given ?? (await places.make(database));
+/** Starts the service as a process, on a new database. */
+export async function startService(places: Places, database: DatabaseName): Promise<Service> {
+  const place = await places.make(database);
   const databaseUrl = database === 'SQLite' ? `sqlite:${place}` : place;
-  const belfry = await startBelfry({ databaseUrl, env: { ...SETTINGS, ...env } });
-  const client = await makeClient(belfry);
-  client.close();
-  const { token, teamId } = client;
-  const serverPid = database === 'SQLite' ? null : await places.postgresPid();
-  const { url, pid } = belfry;
-  const end = () => belfry[Symbol.asyncDispose]();
-  return { url, pid, place, serverPid, token, teamId, [Symbol.asyncDispose]: end };
+  const belfry = await startBelfry({ databaseUrl, env: SETTINGS });
+  const { token, close } = await makeClient(belfry);
+  close();
+  return { url: belfry.url, token, [Symbol.asyncDispose]: () => belfry[Symbol.asyncDispose]() };
 }
 
 /** The servers that a run needs, each started when it is first asked for. */

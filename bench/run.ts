@@ -2,18 +2,15 @@
  * `npm run bench`, or some parts of it: `npm run bench -- deliveries accepting`.
  *
  * Each part prints a section of docs/performance.md or docs/measurements.md. `--quick` takes a tenth of everything, as a
- * smoke test. The long parts run only if they are named.
+ * smoke test. `growth` takes long and runs only if it is named.
  */
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAccepting } from './accepting.ts';
-import { measureCrons } from './crons.ts';
 import { measureDeliveries } from './deliveries.ts';
-import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
-import { measureMemory } from './memory.ts';
 import { DATABASES, Places } from './place.ts';
-import { measureSoak, measureSteady } from './soak.ts';
+import { measureSteady } from './steady.ts';
 import { startTarget, type Target } from './target.ts';
 
 const { values, positionals } = parseArgs({
@@ -29,9 +26,6 @@ const { values, positionals } = parseArgs({
     finished: { type: 'string', default: '2000000' },
     waiting: { type: 'string', default: '200000' },
     snapshot: { type: 'boolean', default: false },
-    /** Soak: its length and the jobs per second. */
-    minutes: { type: 'string', default: '20' },
-    rate: { type: 'string', default: '3000' },
   },
 });
 const share = values.quick ? 10 : 1;
@@ -49,11 +43,6 @@ const PARTS: Record<string, Part> = {
   accepting: (places) => measureAccepting(places, databases, 40_000 / share),
   steady: (places, target) =>
     measureSteady(places, target, databases, { perSecond: 1_000, seconds: 10 / share }),
-  crons: (places, target) => measureCrons(places, target, databases, 10_000 / share),
-  flood: (places, target) => measureFlood(places, target, databases, 100_000 / share),
-  memory: (places) => measureMemory(places, databases, 1_000_000 / share),
-};
-const LONG_PARTS: Record<string, Part> = {
   growth: (places) =>
     measureGrowth(places, databases, {
       finished: Number(values.finished) / share,
@@ -61,18 +50,13 @@ const LONG_PARTS: Record<string, Part> = {
       hasSnapshot: values.snapshot,
       batches: values.quick ? 20 : 100,
     }),
-  soak: (places, target) =>
-    measureSoak(places, target, databases, {
-      perSecond: Number(values.rate),
-      seconds: (Number(values.minutes) * 60) / share,
-    }),
 };
 
-const all = { ...PARTS, ...LONG_PARTS };
-const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
-const unknown = wanted.filter((name) => !(name in all));
+const usual = ['deliveries', 'accepting', 'steady'];
+const wanted = positionals.length === 0 ? usual : positionals;
+const unknown = wanted.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
-  const parts = Object.keys(all).join(', ');
+  const parts = Object.keys(PARTS).join(', ');
   process.stderr.write(`no part ${unknown.join(', ')}; there are ${parts}\n`);
   process.exit(2);
 }
@@ -90,7 +74,7 @@ async function runPart(name: string): Promise<void> {
   const load = os.loadavg()[0]?.toFixed(2);
   process.stdout.write(`${name} (load before: ${load})\n`);
   try {
-    const figures = await all[name]?.(places, target);
+    const figures = await PARTS[name]?.(places, target);
     const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, ${os.type()} ${os.release()}`;
     const when = new Date().toISOString().slice(0, 10);
     const line = `_${when}, ${machine}, Node ${process.version}; load before: ${load}; \`npm run bench -- ${name}\`_`;

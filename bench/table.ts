@@ -19,7 +19,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export const format = (value: number) => Math.round(value).toLocaleString('en-US');
 export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : format(value)} ms`;
 export const micros = (value: number) => `${value.toFixed(0)} µs`;
-export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
 /** @param sorted  smallest first */
 export function at(sorted: readonly number[], share: number): number {
