@@ -22,8 +22,9 @@ export async function startService(places: Places, database: DatabaseName): Prom
   const place = await places.make(database);
   const databaseUrl = database === 'SQLite' ? `sqlite:${place}` : place;
   const belfry = await startBelfry({ databaseUrl, env: SETTINGS });
-  const { token, close } = await makeClient(belfry);
-  close();
+  const client = await makeClient(belfry);
+  client.close();
+  const { token } = client;
   return { url: belfry.url, token, [Symbol.asyncDispose]: () => belfry[Symbol.asyncDispose]() };
 }
 

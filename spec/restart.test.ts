@@ -1,4 +1,4 @@
-/** What survives a planned end of a process (§3.6, §3.5, §6.1), and what works beside a running one. Crashes are in crash.test.ts. */
+/** What survives a planned end of a process (§3.6, §3.5, §6.1), and what works beside a running one. Crashes are in faults/. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

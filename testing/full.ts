@@ -1,6 +1,6 @@
 /**
- * `npm run test:full`: the tests that take too long for each commit. All faults, the ten-minute walk through faults,
- * five minutes of crashes, four nodes, and ten minutes of random responses.
+ * `npm run test:full`: the tests that take too long for each commit. All faults, the ten-minute walk through faults, and
+ * ten minutes of random responses.
  *
  * The result goes into docs/reliability.md. `npm run test:full -- 123` repeats a run with the seed 123.
  */
@@ -14,8 +14,6 @@ const PAGE = path.join(ROOT, 'docs/reliability.md');
 const MARKED = /(?<=<!-- Written by `npm run test:full`. -->\n\n)[^\n]*/;
 const TESTS = [
   'spec/faults',
-  'spec/crash.test.ts',
-  'spec/many-nodes.test.ts',
   'src/outgoing/response-parser.test.ts',
   'src/outgoing/response-peers.test.ts',
 ];
@@ -24,8 +22,6 @@ const seed = process.argv[2] ?? String(Math.floor(Math.random() * 2 ** 31));
 const env = {
   ...process.env,
   BELFRY_FULL: '1',
-  CRASH_SECONDS: '300',
-  CRASH_SEED: seed,
   FAULTS_SEED: seed,
   FUZZ_SEED: seed,
 };

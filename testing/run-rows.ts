@@ -3,19 +3,6 @@ import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#stor
 import type { Row } from '#store/tables/tables';
 import type { Store } from '#store/store';
 
-/** Runs in any state, as table expressions for a `from` clause of either database. */
-export const EVERY_JOB = everyRun('jobs');
-export const EVERY_EXECUTION = everyRun('executions');
-
-function everyRun(table: RunTable): string {
-  const kept = [...KEPT_COLUMNS[table], 'status'].join(', ');
-  return `(
-    select ${kept}, completed_at, reason, error_message, response_status from ${ENDED_TABLE[table]}
-    union all
-    select ${kept}, cast(null as bigint), null, null, cast(null as integer) from ${table}
-  ) as every_${table}`;
-}
-
 type Outcome = Pick<Row<'ended_jobs'> | Row<'ended_executions'>, 'status' | 'completed_at'> &
   Partial<Row<'ended_jobs'>>;
 

@@ -10,7 +10,7 @@
  * - SQLite has one node, no connections to cut, no answers to lose and no clock but the node's.
  * - If all nodes share the fault and the database works, two nodes behave like one. So clocks of nodes and a full disk
  *   are tested with one node; the node's clock is tested on both databases.
- * - A killed process is in spec/crash.test.ts, a Postgres that crashes in spec/failure.test.ts.
+ * - A Postgres that crashes is in spec/failure.test.ts.
  */
 import {
   commitsLost,
@@ -21,6 +21,7 @@ import {
   diskFull,
   fileLocked,
   frozen,
+  killed,
   nodeClockSteps,
   pagesRead,
   threadEnds,
@@ -55,6 +56,8 @@ const SQLITE: readonly Cell[] = [
     fault: nodeClockSteps(1, ...SMALL_STEPS),
   },
   { ...quick, lane: 1, title: 'the thread that holds the database ends', fault: threadEnds() },
+  { ...quick, lane: 2, title: 'the process is killed', fault: killed(4) },
+  { ...long, lane: 2, title: 'the process is killed many times', fault: killed(60) },
   { ...long, lane: 1, title: 'another program locks the file for 20 s', fault: fileLocked(20) },
   { ...long, lane: 1, title: 'another program locks the file for 60 s', fault: fileLocked(60) },
   {
@@ -73,6 +76,8 @@ const SMALL_DISK: readonly Cell[] = [
 ];
 
 const POSTGRES: readonly Cell[] = [
+  { ...quick, lane: 3, title: 'the process is killed', fault: killed(4) },
+  { ...long, lane: 3, title: 'the process is killed many times', fault: killed(60) },
   { ...quick, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
   { ...quick, lane: 2, title: 'connections are cut', fault: connectionsCut(8) },
   { ...quick, lane: 2, title: 'the database is silent for 5 s', fault: databaseAway('silent', 5) },
@@ -113,6 +118,7 @@ const POSTGRES: readonly Cell[] = [
 ];
 
 const TWO_NODES: readonly Cell[] = [
+  { ...quick, lane: 3, title: 'one node is killed', fault: { ...killed(1), ...onFirst } },
   { ...quick, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
   { ...long, lane: 1, title: 'connections are cut', fault: connectionsCut(8) },
   {
@@ -156,8 +162,8 @@ const TWO_NODES: readonly Cell[] = [
   { ...long, lane: 2, title: 'both nodes are frozen for 20 s', fault: frozen(20) },
   { ...long, lane: 2, title: 'one node is frozen for 5 s', fault: { ...frozen(5), ...onFirst } },
   {
-    ...long,
-    lane: 2,
+    ...quick,
+    lane: 3,
     title: 'one node is frozen for 20 s',
     fault: { ...frozen(20), ...losesFirst },
   },

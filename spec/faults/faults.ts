@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Way } from '#testing/faults/postgres-proxy';
 import { eventually } from '#testing/process';
 import { signIn } from '#testing/remote';
@@ -36,13 +37,13 @@ export function databaseAway(way: Way, seconds: number): Fault {
 
 /** Everything that is said to Postgres takes so long, and so does every answer. */
 export function databaseSlow(wayMs: number, seconds: number): Fault {
-  const delay = (ms: number, lastsMs: number): Step => ({
+  const slow = (ms: number, lastsMs: number): Step => ({
     act: (hit) => {
       for (const { proxy } of hit) proxy?.delay(ms);
     },
     lastsMs,
   });
-  return { steps: [delay(wayMs, seconds * SECOND), delay(0, 0)] };
+  return { steps: [slow(wayMs, seconds * SECOND), slow(0, 0)] };
 }
 
 /** As many people look at pages whose search of the database is not answered for so long. */
@@ -170,6 +171,30 @@ export function diskFull(seconds: number): Fault {
       { act: (_hit, { disk }) => disk?.freeSpace(), lastsMs: 0 },
     ],
   };
+}
+
+/**
+ * The process is killed again and again amid its work, and started anew each time, as a supervisor does. Every fourth
+ * time it is asked to stop a moment before.
+ */
+export function killed(times: number): Fault {
+  const kill = (n: number): Step => ({
+    act: async (hit) => {
+      await Promise.all(
+        hit.map(async (node) => {
+          if (n % 4 === 3) {
+            node.belfry.signal('SIGTERM');
+            await delay(100);
+          }
+          await node.belfry.kill();
+          node.belfry = await node.belfry.restart();
+        }),
+      );
+    },
+    // Amid the first work of the new process, or later.
+    lastsMs: (n * 370) % 1_300,
+  });
+  return { givesUp: true, steps: Array.from({ length: times }, (_, n) => kill(n)) };
 }
 
 /** The thread that holds the database ends; the process follows it and is started anew, as a supervisor does. */

@@ -48,7 +48,6 @@ export interface Target extends AsyncDisposable {
   phases: Phases;
   answersAt(path: string): readonly number[];
   bodiesAt(path: string): string[];
-  countRuns(): number;
   /** The most requests of the queue with one slot that were under way at once. */
   mostSingle(): number;
   /** Resolves once it is so; looks whenever a request has arrived. */
@@ -94,11 +93,6 @@ export async function startTarget(phases: Phases): Promise<Target> {
     answersAt: (path) => answers.get(path) ?? [],
     bodiesAt: (path) =>
       receiver.requests.filter(({ url }) => url === path).map(({ body }) => String(body)),
-    countRuns: () =>
-      [...answers].reduce(
-        (sum, [url, { length }]) => sum + (url.startsWith('/callback/') ? 0 : length),
-        0,
-      ),
     mostSingle: () => mostSingle,
     until: async (isSo, what) => {
       const { promise, resolve } = Promise.withResolvers<void>();
