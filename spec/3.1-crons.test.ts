@@ -32,18 +32,6 @@ forEachStore((dialect, openTestStore) => {
 });
 
 function declarePausing(start: StartScene) {
-  test('a paused cron does not run and has no next run', async () => {
-    const { service, receiver } = await start();
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.quiet();
-    const paused = await service.work.pauseCron(service.teamId, id);
-    assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
-    await service.advance(5 * MINUTE);
-    assert.equal(receiver.requests.length, 1);
-  });
-
   test('a started cron runs on schedule again; missed times are not made up for', async () => {
     const { service, receiver } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -78,20 +66,6 @@ function declarePausing(start: StartScene) {
     gate.open();
     await service.quiet();
     assert.equal((await executionsOf(service, id))[0]?.status, 'success');
-  });
-
-  test('a deleted cron does not run again, and its executions are deleted', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.clock.advance(MINUTE);
-    await receiver.waitFor(1);
-    assert.equal(await service.work.deleteCron(service.teamId, id), true);
-    gate.open();
-    await service.quiet();
-    await service.advance(3 * MINUTE);
-    assert.equal(receiver.requests.length, 1);
-    assert.deepEqual(await executionsOf(service, id), []);
   });
 }
 
@@ -146,20 +120,6 @@ function declareRuns(start: StartScene) {
         ['success', 0],
       ],
     );
-  });
-
-  test('executions are never retried', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
-    const { id } = await scheduleCron(service, {
-      url: receiver.url,
-      cron_expression: '1 12 * * *',
-    });
-    await service.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.quiet();
-    await service.advance(32 * MINUTE);
-    assert.equal(receiver.requests.length, 1);
-    assert.equal((await executionsOf(service, id)).length, 1);
   });
 }
 
@@ -259,19 +219,6 @@ function declareRunNow(start: StartScene) {
     await receiver.waitFor(3);
     await service.quiet();
     assert.equal(receiver.requests.length, 3);
-  });
-
-  test('Run now runs a paused cron, which stays paused', async () => {
-    const { service, receiver } = await start();
-    const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
-    await service.work.runCronNow(service.teamId, id);
-    await receiver.waitFor(1);
-    await service.quiet();
-    await service.advance(3 * MINUTE);
-    assert.equal(receiver.requests.length, 1);
-    const cron = await service.work.findCron(service.teamId, id);
-    assert.deepEqual([cron?.isActive, cron?.nextRunAt], [false, null]);
-    assert.equal((await executionsOf(service, id))[0]?.status, 'success');
   });
 }
 

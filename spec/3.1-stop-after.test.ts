@@ -10,8 +10,6 @@ import {
   aTeam,
   runAlerts,
 } from '#testing/factories';
-import { runCronNow } from '#testing/runs';
-import { MINUTE } from '#testing/scheduling';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 import { listSources } from '#work/sources';
 
@@ -132,24 +130,6 @@ forEachStore((dialect, openTestStore) => {
       await work.startCron(teamId, id);
       await scene.run(id, 'xx');
       assert.equal((await read()).isActive, true);
-    });
-
-    test('failed scheduled runs stop a cron, and its schedule starts no more', async () => {
-      await using all = await sceneOf(openTestStore, 2);
-      const { scene, teamId, work, id, read } = all;
-      await work.editCron(teamId, id, { cronExpression: '* * * * *' });
-      scene.target.answer('/cron', { status: 500, body: 'broken' });
-      for (let n = 1; n <= 2; n++) {
-        await scene.service.advance(MINUTE);
-        await scene.target.waitFor(n);
-        await scene.service.quiet();
-      }
-      assert.equal((await read()).stoppedAfter, 2);
-      await scene.service.advance(5 * MINUTE);
-      await scene.service.quiet();
-      assert.equal(scene.target.requests.length, 2);
-      await runCronNow(scene.service, id);
-      assert.equal(scene.target.requests.length, 3);
     });
 
     test('overlapping runs that two nodes settle at once stop it once', async () => {

@@ -164,20 +164,6 @@ forEachStore((_dialect, openTestStore) => {
       assert.equal(await work.readTeamPause(teamId), null);
     });
 
-    test('a pause ends if the clock is set ahead, and waits for its time if it is set back', async () => {
-      const { service, pass, work, teamId, inMinutes, clock } = await sceneOf(start);
-      const { id } = await setQueue(service, {});
-      const isPaused = async () => (await work.findQueue(teamId, id))?.isPaused;
-      const until = inMinutes(10);
-      await work.pauseQueue(teamId, id, until);
-      clock.jumpTo(until - 60 * MINUTE);
-      await pass(20 * MINUTE);
-      assert.equal(await isPaused(), true);
-      clock.jumpTo(until);
-      await pass(5 * SECOND);
-      assert.equal(await isPaused(), false);
-    });
-
     test('editing other fields keeps the pause and its end', async () => {
       const { service, work, teamId, inMinutes, receiver } = await sceneOf(start);
       const queue = await setQueue(service, {});

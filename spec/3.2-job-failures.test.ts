@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimedJob, aNode, declareDead } from '#testing/factories';
-import type { AnswerOrNot, Receiver } from '#testing/receiver';
+import type { AnswerOrNot } from '#testing/receiver';
 import {
   attemptsOf,
   makeGate,
@@ -52,23 +52,6 @@ function declareRetries(start: StartScene) {
     assert.ok(attempts.every(({ originalId }) => originalId === job_id));
   });
 
-  test('a retry sends the same request', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
-    await scheduleJob(service, {
-      url: `${receiver.url}/hook?a=1`,
-      method: 'PUT',
-      headers: { 'X-Bell': 'ding' },
-      payload: { b: 2 },
-    });
-    await receiver.waitFor(1);
-    await service.quiet();
-    await service.advance(MINUTE);
-    const [first, second] = await receiver.waitFor(2);
-    for (const part of ['method', 'url', 'rawHeaders', 'body'] as const) {
-      assert.deepEqual(second?.[part], first?.[part]);
-    }
-  });
-
   test('the wait is counted from the end of the attempt, however long it took (§3.4)', async () => {
     const gate = makeGate();
     const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
@@ -83,18 +66,6 @@ function declareRetries(start: StartScene) {
     await service.advance(MINUTE - 1);
     assert.equal(receiver.requests.length, 1);
     await service.advance(1);
-    await receiver.waitFor(2);
-  });
-
-  test("a target's Retry-After does not move the retry (§3.4)", async () => {
-    const answer = { status: 503, headers: { 'Retry-After': '300' } };
-    const { service, receiver } = await start({ answer });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
-    const [, retry] = await attemptsOf(service, job_id);
-    assert.equal(retry?.scheduledAt, service.clock.now() + MINUTE);
-    await service.advance(MINUTE);
     await receiver.waitFor(2);
   });
 }
@@ -148,66 +119,9 @@ function declareDeadLetters(start: StartScene) {
     assert.equal(requestsTo(receiver, '/callback').length, 1);
     assert.deepEqual(await statusesOf(service, job_id), ['dead_lettered']);
   });
-
-  test('an empty retry schedule means one attempt', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
-    await setQueue(service, { retrySchedule: [] });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
-    const [job, ...others] = await attemptsOf(service, job_id);
-    assert.equal(job?.status, 'dead_lettered');
-    assert.equal(others.length, 0);
-  });
-}
-
-async function answeredRequest(receiver: Receiver, count: number) {
-  return (await receiver.waitFor(count))[count - 1];
 }
 
 function declareRetry(start: StartScene) {
-  test('Retry makes a new job with attempt 1 and the same request that runs now', async () => {
-    const { service, receiver } = await start();
-    receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
-    await setQueue(service, { retriesEnabled: false });
-    const { job_id } = await scheduleJob(service, {
-      url: `${receiver.url}/target`,
-      method: 'PATCH',
-      headers: { 'X-Bell': 'ding' },
-      payload: [1, 2],
-      callback_url: `${receiver.url}/callback`,
-    });
-    const first = await answeredRequest(receiver, 1);
-    await receiver.waitFor(2);
-    await service.quiet();
-    const before = await service.work.findJob(service.teamId, job_id);
-    const outcome = await service.work.retryJob(service.teamId, job_id);
-    assert.equal(outcome.kind, 'done');
-    const newId = outcome.kind === 'done' ? outcome.jobId : '';
-    assert.notEqual(newId, job_id);
-    const second = await answeredRequest(receiver, 3);
-    for (const part of ['method', 'url', 'rawHeaders', 'body'] as const) {
-      assert.deepEqual(second?.[part], first?.[part]);
-    }
-    const callback = await answeredRequest(receiver, 4);
-    const sent = JSON.parse(String(callback?.body)) as Record<string, unknown>;
-    assert.deepEqual(
-      [sent['job_id'], sent['original_job_id'], sent['attempt_number'], sent['status']],
-      [newId, newId, 1, 'success'],
-    );
-    await service.quiet();
-    const after = await service.work.findJob(service.teamId, job_id);
-    assert.deepEqual(
-      after,
-      { ...before, retriedAs: newId },
-      'the failed job is unchanged but for the mark',
-    );
-    const [job, ...others] = await attemptsOf(service, newId);
-    assert.deepEqual([job?.status, job?.attemptNumber], ['success', 1]);
-    assert.equal(others.length, 0);
-    assert.equal((await attemptsOf(service, job_id)).length, 1);
-  });
-
   test('a job made by Retry has all retries of its queue', async () => {
     const { service, receiver } = await start({ answer: { status: 500 } });
     await setQueue(service, { retriesEnabled: false });

@@ -34,15 +34,6 @@ function declareStart(start: StartScene) {
     assert.equal(job?.startedAt, job?.scheduledAt);
   });
 
-  test('a job with a delay over 60 seconds is as punctual (§3.2)', async () => {
-    const { service, receiver } = await start();
-    await scheduleJob(service, { url: receiver.url, delay: 61 });
-    await service.advance(60_999);
-    assert.equal(receiver.requests.length, 0);
-    await service.advance(1);
-    await receiver.waitFor(1);
-  });
-
   test('a job is processing while its request is under way', async () => {
     const gate = makeGate();
     const { service, receiver } = await start({ answer: { after: gate.opened } });
@@ -92,74 +83,9 @@ function declareFire(start: StartScene) {
     await service.quiet();
     assert.deepEqual(await statusesOf(service, job_id), ['retried', 'retried', 'pending']);
   });
-
-  test('Fire now does not act on a job that is being sent', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    const outcome = await service.work.fireJob(service.teamId, job_id);
-    assert.deepEqual(outcome, { kind: 'not-pending' });
-    gate.open();
-    await service.quiet();
-    assert.equal(receiver.requests.length, 1);
-  });
-
-  test('Fire now does not act on finished or failed jobs', async () => {
-    const { service, receiver } = await start();
-    await setQueue(service, { retriesEnabled: false });
-    receiver.answer('/bad', { status: 400 });
-    const good = await scheduleJob(service, { url: `${receiver.url}/good` });
-    const bad = await scheduleJob(service, { url: `${receiver.url}/bad` });
-    await receiver.waitFor(2);
-    await service.quiet();
-    for (const { job_id } of [good, bad]) {
-      const outcome = await service.work.fireJob(service.teamId, job_id);
-      assert.deepEqual(outcome, { kind: 'not-pending' });
-    }
-    await service.advance(MINUTE);
-    assert.equal(receiver.requests.length, 2);
-  });
-
-  test('a fired job of a paused queue waits until the queue is enabled (§3.5)', async () => {
-    const { service, receiver } = await start();
-    await setQueue(service, { isPaused: true });
-    const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
-    await service.work.fireJob(service.teamId, job_id);
-    await service.advance(MINUTE);
-    assert.equal(receiver.requests.length, 0);
-    await setQueue(service, { isPaused: false });
-    await receiver.waitFor(1);
-  });
-
-  test("Fire now does not find another team's job", async () => {
-    const { service } = await start({ sends: false });
-    const { job_id } = await scheduleJob(service, { url: 'http://127.0.0.1:9/', delay: 600 });
-    const other = await service.store.teams.create('Others', 'free', service.clock.now());
-    for (const act of ['fireJob', 'deleteJob', 'retryJob'] as const) {
-      assert.deepEqual(await service.work[act](other.id, job_id), { kind: 'not-found' });
-    }
-    const [job] = await attemptsOf(service, job_id);
-    assert.equal(job?.scheduledAt, service.clock.now() + 600_000);
-  });
 }
 
 function declareDelete(start: StartScene) {
-  test('a deleted job is never sent', async () => {
-    const { service, receiver } = await start();
-    const { job_id } = await scheduleJob(service, {
-      url: receiver.url,
-      callback_url: `${receiver.url}/callback`,
-      delay: 5,
-    });
-    assert.deepEqual(await service.work.deleteJob(service.teamId, job_id), { kind: 'done' });
-    await service.advance(MINUTE);
-    assert.equal(receiver.requests.length, 0);
-    assert.deepEqual(await attemptsOf(service, job_id), []);
-    const outcome = await service.work.fireJob(service.teamId, job_id);
-    assert.deepEqual(outcome, { kind: 'not-found' }, 'a deletion cannot be undone');
-  });
-
   test('deleting a waiting retry leaves the attempt before it', async () => {
     const { service, receiver } = await start({ answer: { status: 500 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });

@@ -18,7 +18,7 @@ import {
   runJob,
   startWireReceiver,
 } from '#testing/runs';
-import { attemptsOf, MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
+import { MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
@@ -118,23 +118,6 @@ describe('X-Service-Timestamp (§5.6)', () => {
     await service.advance(45_900);
     const request = await target.next(({ url }) => url === '/delayed');
     assertSigned(request, secret, service.clock.now() - 900);
-  });
-
-  test('each retry has its own X-Service-Timestamp', async () => {
-    const secret = await rotate();
-    target.answer('/again', [{ status: 500 }, {}]);
-    const { job_id } = await scheduleJob(service, { url: `${target.url}/again` });
-    const first = await target.next(({ url }) => url === '/again');
-    assertSigned(first, secret, service.clock.now());
-    await service.quiet();
-    await service.advance(MINUTE);
-    const second = await target.next(({ url }) => url === '/again');
-    assertSigned(second, secret, service.clock.now());
-    assert.notEqual(
-      headerOf(second, 'x-service-timestamp'),
-      headerOf(first, 'x-service-timestamp'),
-    );
-    assert.equal((await attemptsOf(service, job_id)).length, 2);
   });
 });
 

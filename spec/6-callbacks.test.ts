@@ -94,23 +94,6 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('a callback is sent to the exact URL with its query string', async () => {
-      await using wire = await startWireReceiver();
-      const exact = "/a/../b//%7e?ref=a+b&x=%C3%a9&&u=https://x/y?z='1'";
-      await runJob(service, { url: target.url, callback_url: `${wire.url}${exact}#fragment` });
-      assert.ok((await wire.next()).startsWith(`POST ${exact} HTTP/1.1\r\n`));
-    });
-
-    test('a callback contains neither the payload nor the response', async () => {
-      const { url, path, callback_url, next } = addresses();
-      target.answer(`/target${path}`, {
-        body: 'ANSWER-MARK',
-        headers: { 'X-Mark': 'HEADER-MARK' },
-      });
-      await runJob(service, { url, callback_url, payload: { mark: 'PAYLOAD-MARK' } });
-      assert.doesNotMatch(String((await next()).body), /MARK/);
-    });
-
     test('a callback is sent only if callback_url is set', async () => {
       await runJob(service, { url: `${target.url}/without` });
       await runCron(service, { url: `${target.url}/without` });
@@ -228,28 +211,6 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 1, 'one for the job');
     });
 
-    test('the callback of a success after failures has the number of the successful attempt', async () => {
-      const { path, url, callback_url, next, sent } = addresses();
-      target.answer(`/target${path}`, [{ status: 500 }, {}]);
-      const { job_id } = await scheduleJob(service, { url, callback_url });
-      await target.next((request) => request.url === `/target${path}`);
-      await service.quiet();
-      await service.clock.advance(MINUTE);
-      const callback = JSON.parse(String((await next()).body)) as Record<string, unknown>;
-      const attempts = await attemptsOf(service, job_id);
-      assert.deepEqual(
-        [
-          callback['status'],
-          callback['attempt_number'],
-          callback['original_job_id'],
-          callback['job_id'],
-        ],
-        ['success', 2, job_id, attempts[1]?.id],
-      );
-      await service.quiet();
-      assert.equal(sent().length, 1);
-    });
-
     test('a callback without a response has status null, and error_message has the failed assertion', async () => {
       const { url, path, callback_url, next } = addresses();
       target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
@@ -327,19 +288,6 @@ forEachStore((_, openTestStore) => {
       const run = await runCronNow(service, id);
       assert.equal(String((await next()).body), cronBody(run));
       assert.match(run.errorMessage ?? '', /^Assertion failed: /);
-    });
-
-    test('each scheduled execution sends one callback', async () => {
-      const { url, callback_url, sent } = addresses();
-      const { id } = await scheduleCron(service, { url, callback_url });
-      for (let minute = 0; minute < 3; minute++) await service.advance(MINUTE);
-      await service.work.pauseCron(service.teamId, id);
-      await eventually(() => sent().length >= 3);
-      const callbacks = sent().map(
-        ({ body }) => JSON.parse(String(body)) as Record<string, unknown>,
-      );
-      assert.equal(new Set(callbacks.map(({ execution_id }) => execution_id)).size, 3);
-      assert.equal(callbacks.length, 3);
     });
   });
 

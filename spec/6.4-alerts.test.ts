@@ -10,12 +10,6 @@ import { forEachStore } from '#testing/stores';
 import { readDefaultChannel, runAlerts, setDefaultChannel } from '#testing/factories';
 
 forEachStore((dialect, openTestStore, once) => {
-  once('a cron without alert_threshold raises no alerts', async () => {
-    await using scene = await startScene(openTestStore);
-    await scene.run(await scene.makeCron({ alert_threshold: null }), 'xxxo');
-    assert.deepEqual(await scene.alerts(), []);
-  });
-
   describe('a cron that alerts', () => {
     test('a failing cron posts a warning, one failure and the downtime to the chat', async () => {
       await using scene = await startScene(openTestStore);
@@ -35,46 +29,6 @@ forEachStore((dialect, openTestStore, once) => {
         'Recovery: cron “Nightly” works again after 12 min',
       ]);
       assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
-    });
-
-    once('Run now counts toward the alert threshold', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, target } = scene;
-      target.answer('/cron', BROKEN);
-      const everyMinute = { cron_expression: '* * * * *', is_active: true };
-      const cronId = await scene.makeCron({ alert_threshold: 2, ...everyMinute });
-      await service.advance(MINUTE);
-      await target.waitFor(1);
-      await service.quiet();
-      await runCronNow(service, cronId);
-      assert.equal(await scene.levels(), 'warning failure');
-    });
-
-    // What is said does not depend on the database, here and below.
-    once('an alert has the run, its status, reason and the start of its response', async () => {
-      await using scene = await startScene(openTestStore);
-      await scene.run(await scene.makeCron(), 'x');
-      await scene.allSent();
-      const [alert] = await scene.alerts();
-      const post = scene.chat.requests[0]?.body.toString() ?? '';
-      for (const part of ['HTTP 500', 'http server error', 'out of cheese', 'Analytical Engines']) {
-        assert.ok(post.includes(part), part);
-      }
-      assert.ok(post.includes(`${BASE_URL}/executions/${alert?.runId}`));
-    });
-
-    once('an alert contains no payload, header, target URL or chat URL', async () => {
-      await using scene = await startScene(openTestStore);
-      const cronId = await scene.makeCron({
-        url: `${scene.target.url}/cron?token=t0ken`,
-        method: 'POST',
-        payload: '{"card":"c4rd"}',
-        headers: { 'X-Api-Key': 'k3y' },
-      });
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      assert.equal(scene.chat.requests.length, 1);
-      assert.doesNotMatch(scene.chat.requests[0]?.body.toString() ?? '', /t0ken|c4rd|k3y|s3cret/);
     });
   });
 
@@ -196,30 +150,6 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('maintenance windows', () => {
-    once('a maintenance window mutes notifications while runs continue', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      const startsAt = service.clock.now() + MINUTE;
-      const endsAt = startsAt + MINUTE;
-      await scene.mute(1, { name: 'Move', inMinutes: 1 });
-      const cronId = await scene.makeCron();
-      const moments = [startsAt - 1, startsAt, endsAt - 1, endsAt];
-      for (const at of moments) {
-        await service.clock.advanceTo(at);
-        await scene.run(cronId, 'xo');
-      }
-      await scene.allSent();
-      const alerts = await scene.alerts();
-      assert.deepEqual(
-        alerts.map(({ level, delivery, mutedBy }) => [level, delivery, mutedBy].join(' ').trim()),
-        ['sent', 'muted', 'muted', 'sent'].flatMap((delivery) => [
-          `failure ${delivery} ${delivery === 'muted' ? 'Move' : ''}`.trim(),
-          `recovery ${delivery} ${delivery === 'muted' ? 'Move' : ''}`.trim(),
-        ]),
-      );
-      assert.equal(chat.requests.length, 4);
-    });
-
     test('sources that still fail when a window ends are in one notification (§6.6)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
@@ -315,22 +245,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.equal(scene.titles()[2], still('Two'));
       assert.equal(chat.requests.length, 3);
     });
-
-    test('a weekly window mutes its own sources only', async () => {
-      await using scene = await startScene(openTestStore);
-      const { clock } = scene.service;
-      const muted = await scene.makeCron({ name: 'Muted' });
-      const loud = await scene.makeCron({ name: 'Loud' });
-      await scene.mute(1, { isWeekly: true, covers: [{ kind: 'cron', id: muted }] });
-      clock.jumpTo(clock.now() + 7 * 24 * 60 * MINUTE);
-      await scene.run(muted, 'x');
-      await scene.run(loud, 'x');
-      const alerts = await scene.alerts();
-      assert.deepEqual(
-        alerts.map(({ source, delivery }) => `${source.name} ${delivery}`),
-        ['Muted muted', 'Loud pending'],
-      );
-    });
   });
 
   describe('the notification channel', () => {
@@ -420,27 +334,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.equal((await scene.alerts())[0]?.delivery, 'sent');
     });
 
-    once("the last error of an email channel has the mail server's response", async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, teamId } = scene;
-      await setDefaultChannel(service.store, teamId, { kind: 'email' });
-      const grace = { email: 'grace@example.com', password: 'correct horse battery' };
-      await service.people.operator.createUser({ ...grace, team: 'Analytical Engines' });
-      const full = { code: 452, text: 'mailbox full' };
-      scene.smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
-      await scene.run(await scene.makeCron(), 'x');
-      await scene.allSent();
-      const { lastError, lastErrorAt, lastSentAt } = await readDefaultChannel(
-        service.store,
-        teamId,
-      );
-      assert.equal(
-        lastError,
-        'The mail to ada@example.com was not accepted: the mail server said “452 mailbox full”.',
-      );
-      assert.ok((lastErrorAt ?? 0) >= (lastSentAt ?? 0), 'it is the last thing that happened');
-    });
-
     test('only members whose email failed are emailed again', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
@@ -492,37 +385,9 @@ forEachStore((dialect, openTestStore, once) => {
       const { lastError } = await readDefaultChannel(service.store, teamId);
       assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
     });
-
-    once('a channel can be tested before it is saved', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const url = `${chat.url}/new`;
-      const sent = { kind: 'sent' };
-      assert.deepEqual(await scene.sendTest({ kind: 'discord', url }), sent);
-      assert.equal(chat.requests[0]?.url, '/new');
-      assert.deepEqual(await scene.sendTest({ kind: 'email' }), sent);
-      assert.equal(scene.smtp.mails[0]?.subject, 'Test: alerts will arrive here');
-      assert.ok(scene.smtp.mails[0]?.text.includes('Analytical Engines'));
-      assert.equal((await readDefaultChannel(service.store, teamId)).config.kind, 'slack');
-      chat.answer('/new', { status: 404 });
-      assert.deepEqual(await scene.sendTest({ kind: 'discord', url }), {
-        kind: 'failed',
-        error: 'HTTP 404 error',
-      });
-    });
   });
 
   describe('a notification', () => {
-    test('a notification survives the process that raised it', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      await scene.run(await scene.makeCron(), 'x');
-      const store = await service.store.openAnother();
-      await using other = await startNotifier(service, { store });
-      await other.allSent();
-      assert.equal(chat.requests.length, 1);
-    });
-
     test('a notification whose sender died is sent by another process after a minute', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;

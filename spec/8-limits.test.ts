@@ -109,30 +109,12 @@ forEachStore((_, openTestStore) => {
       assert.equal(await remainingFor(service, {}, address), '59', 'no sliding window');
     });
 
-    test('a 429 neither opens nor extends a window (§8.1)', async () => {
-      const address = newAddress();
-      await sendJobs(service.url, service.token, 60, { localAddress: address });
-      for (let second = 0; second < 59; second += 10) {
-        assert.equal(await remainingFor(service, {}, address), 'refused');
-        await service.clock.advance(10_000);
-      }
-      assert.equal(await remainingFor(service, {}, address), '59');
-    });
-
     test('of many simultaneous calls exactly 60 are accepted', async () => {
       const address = newAddress();
       const calls = Array.from({ length: 75 }, () => send(address, '/api/jobs', aJob));
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
       assert.equal(statuses.filter((status) => status === 201).length, 60);
       assert.equal(statuses.filter((status) => status === 429).length, 15);
-    });
-
-    test('X-Forwarded-For is ignored without TRUSTED_PROXIES', async () => {
-      const address = newAddress();
-      for (let n = 0; n < 3; n++) {
-        const headers = { 'X-Forwarded-For': `1.2.3.${n}`, 'X-Real-IP': `1.2.3.${n}` };
-        assert.equal(await remainingFor(service, headers, address), String(59 - n));
-      }
     });
   });
 });
@@ -148,18 +130,6 @@ describe('API_RATE_LIMIT (§8.1)', () => {
     const { headers } = await service.post('/api/jobs', {});
     for (const name of headers.keys()) assert.doesNotMatch(name, /ratelimit|retry-after/);
   });
-});
-
-test('nodes on one Postgres share the count (§8.1)', async () => {
-  await using store = await openPostgresTestStore({ serving: true });
-  const limiters = [store, await store.openAnother({ serving: true })].map(({ sharedRates }) =>
-    createSharedRateLimiter(60, sharedRates ?? assert.fail()),
-  );
-  const hit = (node: number) => limiters[node]?.hit('192.0.2.1', store.clock.now());
-  for (let n = 0; n < 60; n++) assert.equal((await hit(n % 2))?.remaining, 59 - n);
-  for (const node of [0, 1, 1, 0]) assert.equal((await hit(node))?.allowed, false);
-  await store.testClock.advance(60_000);
-  assert.deepEqual([(await hit(1))?.remaining, (await hit(0))?.remaining], [59, 58]);
 });
 
 test('the API counts calls together with other nodes on one Postgres', async () => {

@@ -1,16 +1,8 @@
 /** §8 and §2.7: the monthly quota of requests, at sending; §8.2. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { eventually } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
-import {
-  clientOf,
-  listJobs,
-  makeClient,
-  postJob as postClientJob,
-  TEAM,
-  untilCounted,
-} from '#testing/remote';
 import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
 import {
   attemptsOf,
@@ -259,39 +251,4 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await usedBy(service), 70);
     });
   }
-});
-
-forEachDatabase((_, makeDatabaseUrl) => {
-  test('the count survives a killed process, and `team plan` lets sending resume', async () => {
-    await using target = await startReceiver();
-    const databaseUrl = await makeDatabaseUrl();
-    const env = { PLANS: 'small=3,large=5' };
-    await using first = await startBelfry({ databaseUrl, env });
-    const client = await makeClient(first);
-    for (let n = 0; n < 2; n++) await postClientJob(client, { url: target.url });
-    await target.waitFor(2);
-    await first.kill();
-    await using second = await first.restart();
-    const again = clientOf(second, client.token);
-    const post = () => postClientJob(again, { url: target.url });
-    for (let n = 0; n < 4; n++) await post();
-    /** Waits until so many are over the limit. */
-    const expectOver = async (count: number) => {
-      const text = "select count(*) as number from ended_jobs where reason = 'limit_exceeded'";
-      await untilCounted(second, { text, number: count });
-      const jobs = await listJobs(second);
-      const over = jobs.filter(({ reason }) => reason === 'limit_exceeded');
-      assert.equal(over.length, count);
-      assert.ok(over.every(({ status }) => status === 'failed'));
-    };
-    await expectOver(3);
-    assert.equal(target.requests.length, 3);
-    const changed = await second.cli('team', 'plan', '--team', TEAM, '--plan', 'large');
-    assert.equal(changed.code, 0, changed.stderr);
-    for (let n = 0; n < 3; n++) await post();
-    await target.waitFor(5);
-    await expectOver(4);
-    assert.equal(target.requests.length, 5);
-    for (const each of [client, again]) each.close();
-  });
 });

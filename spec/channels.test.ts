@@ -58,25 +58,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 2 });
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
-
-    once('an alert has failed when its only channel fails for an hour', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
-      chat.answer('/ops', { status: 500 });
-      chat.answer('/pager', [{ status: 500 }, { status: 500 }, OK]);
-      await scene.run(await scene.makeCronFor({ failure: [ops, pager] }), 'x');
-      await scene.wait(75 * MINUTE);
-      assert.equal(scene.posts()['/pager'], 3);
-      assert.deepEqual(await scene.deliveries(), ['failed']);
-      assert.deepEqual(await service.store.notifications.scanWaiting(), []);
-      const { lastError } = (await service.store.channels.find(service.teamId, ops)) ?? {};
-      assert.equal(lastError, 'HTTP 500 error');
-      const tries = scene.posts()['/ops'] ?? 0;
-      assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
-      await scene.wait(60 * MINUTE);
-      assert.equal(scene.posts()['/ops'], tries);
-    });
   });
 
   describe('a channel that is deleted', () => {

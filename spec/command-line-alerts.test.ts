@@ -119,28 +119,6 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
-  test('cron edit sets, keeps and removes an end', async () => {
-    const cron = ['--name', 'Countdown', '--url', 'https://end.example/', '--expression', '@daily'];
-    const end = ['--ends-at', '2999-12-31 18:00', '--max-runs', '10'];
-    const made: Json = await printed('cron', 'create', ...team, ...cron, ...end);
-    const { ends_at, max_runs, runs_counted, has_ended } = made;
-    assert.deepEqual(
-      { ends_at, max_runs, runs_counted, has_ended },
-      { ends_at: '2999-12-31T18:00:00.000+00:00', max_runs: 10, runs_counted: 0, has_ended: false },
-    );
-    const edit = ['cron', 'edit', '--id', String(made['id'])];
-    assert.deepEqual(await printed(...edit, '--no-max-runs'), { ...made, max_runs: null });
-    const over = await printed(...edit, '--ends-at', '2020-01-01 00:00');
-    assert.deepEqual(
-      [over['has_ended'], over['next_run_at'], over['is_active']],
-      [true, null, true],
-    );
-    const open = await printed(...edit, '--no-ends-at');
-    assert.deepEqual([open['has_ended'], open['ends_at']], [false, null]);
-    assert.match(await refused(...edit, '--max-runs', '0'), /^--max-runs: .* from 1 to 1000000\.$/);
-    assert.match(await refused(...edit, '--ends-at', 'soon'), /^--ends-at: The end must be a date/);
-  });
-
   test('a cron that duplicates another is saved with a line about the other', async () => {
     const words = ['--url', 'https://twice.example/', '--expression'];
     const create = (name: string, expression: string) =>

@@ -3,10 +3,6 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { useCommands } from '#testing/command-line';
 import { aJob } from '#testing/factories';
-import { eventually, startBelfry } from '#testing/process';
-import { startReceiver } from '#testing/receiver';
-
-type Json = Record<string, unknown>;
 
 const words = (text: string) => text.split(' ');
 
@@ -101,20 +97,5 @@ describe('commands of jobs', () => {
         assert.match(await refused(...create, option, value), line);
       assert.deepEqual(await open.store.jobs.list(open.teamId, { limit: 1 }), before);
     });
-  });
-});
-
-test('a job made by a command is sent by the running service', async () => {
-  await using target = await startReceiver();
-  await using belfry = await startBelfry();
-  const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
-  assert.equal((await belfry.cli(...user.split(' '))).code, 0);
-  const create = ['job', 'create', '--team', 'Acme', '--queue', 'q', '--url', `${target.url}/go`];
-  const { json } = await belfry.cli(...create);
-  assert.equal((await target.next()).url, '/go');
-  const { id } = json as Json;
-  await eventually(async () => {
-    const shown = await belfry.cli('job', 'show', '--id', String(id));
-    return (shown.json as Json)['status'] === 'success';
   });
 });

@@ -130,16 +130,6 @@ describe('commands of lists', () => {
       assert.deepEqual(await printed(...list, '--before', String(third[0])), []);
     });
 
-    test('a list of executions continues after a run', async () => {
-      const { id } = await aCron(open.store, open.teamId);
-      const [older, newer] = [
-        await printed('cron', 'run', '--id', id),
-        await printed('cron', 'run', '--id', id),
-      ];
-      const list = ['execution', 'list', '--cron', id, '--before'];
-      assert.deepEqual(idsOf(await printed(...list, String(newer['id']))), [older['id']]);
-    });
-
     test('a list of alerts continues after an alert, and alert read marks those up to one', async () => {
       const { store, teamId } = open;
       const node = await aNode(store, 1e9);

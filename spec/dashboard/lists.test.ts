@@ -202,22 +202,6 @@ describe('a failed job that was resent', () => {
     await visitor.post('/jobs?tab=failed&resent=any', { ...all, resent: 'again' });
     assert.equal((await counts()).pending, before.pending + 4, 'because it was confirmed');
   });
-
-  test('a job that two users resend at the same time is sent once', async () => {
-    const { user, fail, counts } = await begin();
-    const ids = await fail(20);
-    const { work } = dashboard.service;
-    const outcomes = await Promise.all([
-      work.actOnJobs(user.teamId, 'retry', ids),
-      work.actOnJobs(user.teamId, 'retry', ids),
-      work.startBulk(user.teamId, 'retry', { tab: 'failed' }),
-    ]);
-    assert.deepEqual(
-      await counts(),
-      { failed: 0, resent: 20, pending: 20, all: 40 },
-      JSON.stringify(outcomes),
-    );
-  });
 });
 
 describe('the text of a row', () => {
