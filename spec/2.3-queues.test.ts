@@ -7,7 +7,6 @@ import {
   attemptsOf,
   makeGate,
   MINUTE,
-  requestsTo,
   scheduleCron,
   scheduleJob,
   SECOND,
@@ -74,51 +73,9 @@ function declareSettings(start: StartScene) {
     const statuses = await statusesOf(service, job_id);
     assert.deepEqual(statuses, ['retried', 'dead_lettered'], 'the waiting retry is the last');
   });
-
-  test('retries that are enabled while an attempt runs apply to it', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
-    await setQueue(service, { retriesEnabled: false });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await setQueue(service, { retriesEnabled: true });
-    gate.open();
-    await service.quiet();
-    assert.equal((await attemptsOf(service, job_id))[1]?.status, 'pending');
-  });
-
-  test('the success assertions of a queue apply to its jobs only', async () => {
-    const { service, receiver } = await start({ answer: { body: '{"ok":false}' } });
-    await setQueue(service, {
-      assertions: [{ kind: 'json_path_equals', path: 'ok', expected: 'true' }],
-    });
-    const judged = await scheduleJob(service, { url: receiver.url });
-    const free = await scheduleJob(service, { url: receiver.url, queue: 'others' });
-    await receiver.waitFor(2);
-    await service.quiet();
-    const [failed] = await attemptsOf(service, judged.job_id);
-    assert.equal(failed?.reason, 'assertion_failed');
-    assert.match(failed?.errorMessage ?? '', /^Assertion failed:/);
-    assert.equal((await attemptsOf(service, free.job_id))[0]?.status, 'success');
-  });
 }
 
 function declarePausing(start: StartScene) {
-  test('jobs of a paused queue keep their scheduled_at, and new ones are accepted (§3.5)', async () => {
-    const { service, receiver } = await start();
-    const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
-    const queue = await service.work.pauseQueue(service.teamId, early.queue_id);
-    assert.equal(queue?.isPaused, true);
-    const late = await scheduleJob(service, { url: receiver.url });
-    const startedAt = service.clock.now();
-    await service.advance(5 * MINUTE);
-    assert.equal(receiver.requests.length, 0);
-    const [first] = await attemptsOf(service, early.job_id);
-    const [second] = await attemptsOf(service, late.job_id);
-    assert.deepEqual([first?.status, first?.scheduledAt], ['pending', startedAt + 5000]);
-    assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
-  });
-
   test('waiting jobs start at once when their queue is enabled, each once', async () => {
     const { service, receiver } = await start();
     const { id } = await setQueue(service, { isPaused: true });
@@ -149,19 +106,6 @@ function declarePausing(start: StartScene) {
     await service.work.resumeQueue(service.teamId, queue_id);
     await receiver.waitFor(2);
   });
-
-  test('a paused queue does not delay other queues', async () => {
-    const { service, receiver } = await start();
-    await setQueue(service, { isPaused: true });
-    await scheduleJob(service, { url: `${receiver.url}/held` });
-    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
-    await receiver.waitFor(1);
-    await service.advance(MINUTE);
-    assert.deepEqual(
-      receiver.requests.map(({ url }) => url),
-      ['/free'],
-    );
-  });
 }
 
 function declareLimits(start: StartScene) {
@@ -179,21 +123,6 @@ function declareLimits(start: StartScene) {
       assert.equal(receiver.requests.length, 12);
     });
   }
-
-  test('a target that hangs blocks its own queue only', async () => {
-    const { service, receiver } = await start();
-    receiver.answer('/hanging', 'never');
-    await setQueue(service, { concurrencyLimit: 2, retriesEnabled: false });
-    for (let n = 0; n < 4; n++) await scheduleJob(service, { url: `${receiver.url}/hanging` });
-    await receiver.waitFor(2);
-    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
-    await receiver.waitFor(3);
-    await service.clock.advance(29 * SECOND);
-    assert.equal(requestsTo(receiver, '/hanging').length, 2);
-    await service.clock.advance(SECOND);
-    await receiver.waitFor(5);
-    assert.equal(requestsTo(receiver, '/hanging').length, 4);
-  });
 
   test('a raised concurrency limit starts more jobs at once', async () => {
     const { service, receiver } = await start({ answer: 'never' });
@@ -298,17 +227,6 @@ function declareRates(start: StartScene, openTestStore: OpenTestStore) {
 }
 
 function declareDeleting(start: StartScene) {
-  test("a deleted queue's waiting jobs are never sent (§3.5)", async () => {
-    const { service, receiver } = await start();
-    const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url, delay: 5 });
-    await scheduleJob(service, { url: receiver.url, delay: 6 });
-    assert.equal(await service.work.deleteQueue(service.teamId, queue_id), 2);
-    await service.advance(MINUTE);
-    assert.equal(receiver.requests.length, 0);
-    assert.equal(await service.work.findJob(service.teamId, job_id), null);
-    assert.deepEqual(await service.work.listQueues(service.teamId), []);
-  });
-
   test('a job that runs while its queue is deleted is neither recorded nor retried', async () => {
     const gate = makeGate();
     const { service, receiver } = await start();

@@ -74,18 +74,6 @@ describe('JSON path equals', () => {
   });
 });
 
-describe('Body contains', () => {
-  test('the search for a text is exact and case-sensitive', async () => {
-    await expectPass({ body: 'all is Fine.' }, contains('is Fine'));
-    await expectFailure(
-      'Body contains: expected "is fine", got a body of 12 bytes without it',
-      { body: 'all is Fine.' },
-      contains('is fine'),
-    );
-    await expectPass({ body: 'größer als 日本' }, contains('ßer als 日'));
-  });
-});
-
 describe('Response time under (ms)', () => {
   /** A run that takes so long on the service's clock. */
   async function runTaking(ms: number, limit: number) {

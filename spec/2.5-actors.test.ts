@@ -122,27 +122,6 @@ describe('in the dashboard', () => {
     assert.ok((await visitor.get(`/crons/${cron.id}`)).text.includes(`title="${name}"`));
   });
 
-  test('a job that a Retry creates names who retried, and the failed job keeps its creator', async () => {
-    const { visitor, teamId, name } = await makeTeam('retries');
-    const { store, work } = dashboard.service;
-    const node = await aNode(store);
-    const retried = [
-      async (id: string) => visitor.post(`/jobs/${id}`, { intent: 'retry', job: id }),
-      async (id: string) => visitor.post('/jobs?tab=failed', { intent: 'retry', id }),
-      async () => {
-        const as_of = String(Date.now());
-        return visitor.post('/jobs?tab=failed', { intent: 'retry', all: '1', as_of });
-      },
-    ];
-    for (const retry of retried) {
-      const failed = await aDeadLetter(store, teamId, node, { actor: 'billing (service account)' });
-      await retry(failed.id);
-      const found = await work.findJob(teamId, failed.id);
-      assert.equal(found?.actor, 'billing (service account)');
-      assert.equal((await work.findJob(teamId, found.retriedAs ?? ''))?.actor, name);
-    }
-  });
-
   test('downloads of runs have the creator as a column', async () => {
     const { visitor, teamId } = await makeTeam('exports');
     const { store } = dashboard.service;

@@ -82,27 +82,6 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(receiver.requests.length, 0);
     });
 
-    test('pausing and resuming a team leaves its paused crons and queues paused', async () => {
-      const { service, receiver } = await start();
-      const { work, teamId } = service;
-      const queue = await setQueue(service, { isPaused: true });
-      const cron = await scheduleCron(service, { url: receiver.url, is_active: false });
-      await scheduleJob(service, { url: receiver.url });
-      await work.pauseTeam(teamId, 'Ada');
-      const free = await scheduleJob(service, { url: `${receiver.url}/other`, queue: 'other' });
-      await work.pauseQueue(teamId, free.queue_id);
-      await work.resumeQueue(teamId, free.queue_id);
-      await service.advance(MINUTE);
-      assert.equal(receiver.requests.length, 0, 'enabling a queue starts nothing meanwhile');
-      await work.resumeTeam(teamId);
-      await receiver.waitFor(1);
-      await service.quiet();
-      await service.advance(2 * MINUTE);
-      assert.deepEqual(urlsOf(receiver), ['/other']);
-      assert.equal((await work.findQueue(teamId, queue.id))?.isPaused, true);
-      assert.equal((await work.findCron(teamId, cron.id))?.isActive, false);
-    });
-
     test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
       const gate = makeGate();
       const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });

@@ -6,7 +6,6 @@ import {
   makeGate,
   MINUTE,
   scheduleJob,
-  SECOND,
   setQueue,
   statusesOf,
 } from '#testing/scheduling';
@@ -43,19 +42,6 @@ function declareStart(start: StartScene) {
     gate.open();
     await service.quiet();
     assert.deepEqual(await statusesOf(service, job_id), ['success']);
-  });
-
-  test('jobs of one queue start in the order of their times', async () => {
-    const { service, receiver } = await start();
-    await setQueue(service, { concurrencyLimit: 1, isPaused: true });
-    for (const delay of [3, 1, 2]) {
-      await scheduleJob(service, { url: `${receiver.url}/${delay}`, delay });
-    }
-    await service.advance(5 * SECOND);
-    await setQueue(service, { isPaused: false });
-    await receiver.waitFor(3);
-    const urls = receiver.requests.map(({ url }) => url);
-    assert.deepEqual(urls, ['/1', '/2', '/3']);
   });
 }
 
@@ -97,18 +83,6 @@ function declareDelete(start: StartScene) {
     await service.advance(2 * MINUTE);
     assert.equal(receiver.requests.length, 1);
     assert.deepEqual(await statusesOf(service, job_id), ['retried']);
-  });
-
-  test("a job that is being sent can't be deleted", async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    const outcome = await service.work.deleteJob(service.teamId, job_id);
-    assert.deepEqual(outcome, { kind: 'not-deletable' });
-    gate.open();
-    await service.quiet();
-    assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 
   test("a failed job can be deleted with its response, a completed one can't", async () => {

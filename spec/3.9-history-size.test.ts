@@ -1,7 +1,7 @@
 /** §3.9, with the service and its clock. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { DAY_MS } from '#domain/base/instant';
 import { aJob, aQueue } from '#testing/factories';
@@ -16,61 +16,50 @@ const MAX_BYTES = 10 * 2 ** 20;
 const MOST_LOOKS = 100;
 
 /** On SQLite; housekeeping.test.ts has the same steps on both databases. */
-describe('HISTORY_MAX_MB', () => {
-  for (const [setting, isLimited] of [
-    [{ HISTORY_MAX_MB: '10' }, true],
-    [{}, false],
-  ] as const) {
-    const title = isLimited ? 'deletes the oldest runs' : 'left out keeps every run';
-    test(`${title} of a database of more than 10 MB`, async () => {
-      await using service = await startService(openThreadedTestStore, {
-        env: setting,
-        sends: false,
-      });
-      await service.start();
-      const { store, clock, teamId } = service;
-      const queue = await aQueue(store, teamId);
-      const now = store.clock.now();
-      const jobs = Array.from({ length: RUNS }, (_, n) => ({
-        team_id: teamId,
-        queue_id: queue.id,
-        status: n % 2 === 0 ? 'success' : 'dead_lettered',
-        completed_at: now - Math.floor((9 * DAY_MS * n) / RUNS),
-      }));
-      const ids = await fillJobs(store, jobs);
-      const body = () => randomBytes(1_000).toString('hex');
-      await fillResponses(
-        store,
-        ids.map((run_id) => ({ team_id: teamId, run_id, body: body() })),
-      );
-      const waiting = await aJob(store, teamId, { delaySeconds: 86_400 });
-      const refresh = () => refreshStatistics(store);
-      await refresh();
-      const used = async () => (await store.retention.readSize(store.clock.now())).usedBytes;
-      const before = await used();
-      assert.ok(before > 1.3 * MAX_BYTES, `${before}`);
-      const look = async () => {
-        // Ticks shorter than a minute, so that all chores have a turn between two looks.
-        for (let n = 0; n < 30; n++) {
-          await clock.advance(2_000);
-          await setTimeout(5);
-        }
-        await refresh();
-      };
-      for (let n = 0; n < 3; n++) await look();
-      const most = isLimited ? MAX_BYTES : Infinity;
-      for (let n = 0; (await used()) > most; n++) {
-        assert.ok(n < MOST_LOOKS, 'the limit has no effect');
-        await look();
-      }
-      const newest = await store.jobs.find(teamId, ids[0] ?? '');
-      const oldest = await store.jobs.find(teamId, ids.at(-1) ?? '');
-      assert.deepEqual([newest !== null, oldest !== null], [true, !isLimited]);
-      assert.ok((await used()) > 0.6 * MAX_BYTES, 'not more than needed');
-      assert.notEqual(await store.jobs.find(teamId, waiting.jobId), null);
-      const stopping = service.stop(0);
-      await clock.advance(1);
-      await stopping;
-    });
+test('HISTORY_MAX_MB deletes the oldest runs of a larger database', async () => {
+  const env = { HISTORY_MAX_MB: '10' };
+  await using service = await startService(openThreadedTestStore, { env, sends: false });
+  await service.start();
+  const { store, clock, teamId } = service;
+  const queue = await aQueue(store, teamId);
+  const now = store.clock.now();
+  const jobs = Array.from({ length: RUNS }, (_, n) => ({
+    team_id: teamId,
+    queue_id: queue.id,
+    status: n % 2 === 0 ? 'success' : 'dead_lettered',
+    completed_at: now - Math.floor((9 * DAY_MS * n) / RUNS),
+  }));
+  const ids = await fillJobs(store, jobs);
+  const body = () => randomBytes(1_000).toString('hex');
+  await fillResponses(
+    store,
+    ids.map((run_id) => ({ team_id: teamId, run_id, body: body() })),
+  );
+  const waiting = await aJob(store, teamId, { delaySeconds: 86_400 });
+  const refresh = () => refreshStatistics(store);
+  await refresh();
+  const used = async () => (await store.retention.readSize(store.clock.now())).usedBytes;
+  const before = await used();
+  assert.ok(before > 1.3 * MAX_BYTES, `${before}`);
+  const look = async () => {
+    // Ticks shorter than a minute, so that all chores have a turn between two looks.
+    for (let n = 0; n < 30; n++) {
+      await clock.advance(2_000);
+      await setTimeout(5);
+    }
+    await refresh();
+  };
+  for (let n = 0; n < 3; n++) await look();
+  for (let n = 0; (await used()) > MAX_BYTES; n++) {
+    assert.ok(n < MOST_LOOKS, 'the limit has no effect');
+    await look();
   }
+  const newest = await store.jobs.find(teamId, ids[0] ?? '');
+  const oldest = await store.jobs.find(teamId, ids.at(-1) ?? '');
+  assert.deepEqual([newest !== null, oldest !== null], [true, false]);
+  assert.ok((await used()) > 0.6 * MAX_BYTES, 'not more than needed');
+  assert.notEqual(await store.jobs.find(teamId, waiting.jobId), null);
+  const stopping = service.stop(0);
+  await clock.advance(1);
+  await stopping;
 });

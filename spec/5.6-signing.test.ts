@@ -175,18 +175,6 @@ describe('rotating the secret (§5.6)', () => {
     await service.store.teams.removeSigningSecret(service.teamId);
     assertUnsigned(await received({}, '[1]'));
   });
-
-  test('each team has its own signing secret', async () => {
-    const secret = await rotate();
-    const other = await service.people.operator.createUser({
-      email: 'bob@example.com',
-      password: 'correct horse battery',
-      team: 'Others',
-    });
-    assert.ok(other.kind === 'created');
-    await service.people.operator.generateSigningSecret(other.teamId);
-    assertSigned(await received(), secret, service.clock.now());
-  });
 });
 
 interface Vector {

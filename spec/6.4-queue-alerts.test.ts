@@ -83,12 +83,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.equal(scene.smtp.mails.length, 0);
     });
 
-    once('a queue without rules raises nothing, however long jobs wait', async () => {
-      await using all = await aQueueScene(openTestStore, { emailAlerts: true }, 3);
-      await all.scene.wait(3 * HOUR_MS);
-      assert.deepEqual(await all.scene.alerts(), []);
-    });
-
     once('more due jobs than the limit raise one failure; delayed jobs do not count', async () => {
       await using all = await aQueueScene(openTestStore, backlog({ jobs: 3 }), 3);
       const { scene, service, pass, post } = all;

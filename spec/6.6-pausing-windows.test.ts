@@ -146,13 +146,6 @@ forEachStore((_dialect, openTestStore) => {
       }
     });
 
-    test('windows that only mute pause nothing', async () => {
-      const { service, receiver, makeWindow } = await sceneOf(start);
-      await makeWindow(0, { pausesRuns: false });
-      await scheduleJob(service, { url: receiver.url });
-      await receiver.waitFor(1);
-    });
-
     test('overlapping windows pause until the last one ends, and ended ones cost no claim', async () => {
       const { service, receiver, makeWindow, teamId } = await sceneOf(start);
       await makeWindow(0);

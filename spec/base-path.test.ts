@@ -11,162 +11,161 @@ import { WAIT_LIMIT_MS } from '#testing/limits';
 const PASSWORD = 'correct horse battery';
 const METRICS_TOKEN = 'figures';
 
-/** The second is the name of a page of ours, which must not be taken for it. */
-for (const basePath of ['/tools/belfry', '/jobs']) {
-  describe(`BASE_URL with the path ${basePath}, behind a proxy that passes it on`, () => {
-    let proxy: PathProxy;
-    let belfry: BelfryProcess;
-    let visitor: Visitor;
-    let token: string;
+/** The name of a page of ours, which must not be taken for it. */
+const basePath = '/jobs';
 
-    before(async () => {
-      proxy = await startPathProxy(basePath);
-      const env = { BASE_URL: proxy.url, TRUSTED_PROXIES: '1', METRICS_TOKEN };
-      belfry = await startBelfry({ env });
-      proxy.passTo(belfry.url);
-      const user = ['--email', 'ada@example.com', '--password', PASSWORD, '--team', 'Bells'];
-      const { json } = await belfry.cli('user', 'create', ...user);
-      token = (json as { apiToken: string }).apiToken;
-      visitor = new Visitor(proxy.url, new URL(proxy.url).origin);
-    });
-    after(async () => {
-      await belfry.stop();
-      await proxy[Symbol.asyncDispose]();
-    });
+describe('BASE_URL with a path, behind a proxy that passes it on', () => {
+  let proxy: PathProxy;
+  let belfry: BelfryProcess;
+  let visitor: Visitor;
+  let token: string;
 
-    const headers = () => ({
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-    });
-
-    test('a signed-out visitor signs in and returns to the page they wanted', async () => {
-      const signedOut = new Visitor(proxy.url, new URL(proxy.url).origin);
-      const away = await signedOut.get('/crons?status=paused');
-      const login = `${basePath}/login?next=${encodeURIComponent('/crons?status=paused')}`;
-      assert.deepEqual([away.status, away.headers.get('Location')], [302, login]);
-      const data = await signedOut.get('/crons.data?status=paused');
-      assert.equal(data.status, 202);
-      const form = { email: 'ada@example.com', password: PASSWORD, next: '/crons?status=paused' };
-      const back = await signedOut.post('/login', form);
-      assert.deepEqual(
-        [back.status, back.headers.get('Location')],
-        [302, `${basePath}/crons?status=paused`],
-      );
-    });
-
-    test('cookies are limited to the path', async () => {
-      const { setCookies } = await visitor.post('/login', {
-        email: 'ada@example.com',
-        password: PASSWORD,
-      });
-      assert.ok(setCookies.length >= 2);
-      for (const cookie of setCookies) {
-        assert.match(cookie, new RegExp(`; Path=${basePath}(?:;|$)`, 'i'));
-      }
-      const { setCookies: theme } = await visitor.post('/theme', { theme: 'dark', next: '/' });
-      assert.match(String(theme[0]), new RegExp(`; Path=${basePath};`));
-    });
-
-    test('every link, form and file of every page is below the path', async () => {
-      const create = await fetch(`${proxy.url}/api/crons`, {
-        method: 'POST',
-        headers: headers(),
-        body: JSON.stringify({ name: 'n', url: 'https://x.test/', cron_expression: '@daily' }),
-      });
-      const { id } = (await create.json()) as { id: string };
-      await visitor.post('/login', { email: 'ada@example.com', password: PASSWORD });
-      const names =
-        'crons crons/new queues queues/new jobs jobs/new failures alerts maintenance teams/new ' +
-        'settings/profile settings/api-token settings/team settings/members settings/signing ' +
-        'settings/notifications settings/billing no-such-page';
-      const pages = ['/', `/crons/${id}`, `/crons/${id}/edit`].concat(
-        names.split(' ').map((name) => `/${name}`),
-      );
-      const files = new Set<string>();
-      for (const page of pages) {
-        const { text, status } = await visitor.get(page);
-        assert.equal(status, page === '/no-such-page' ? 404 : 200, page);
-        const found = text.matchAll(/ (?:href|action|src|formaction)="([^"]*)"/g);
-        const addresses = [...found].map(([, address = '']) => address);
-        assert.ok(addresses.length > 5, page);
-        for (const address of addresses) {
-          assert.match(address, new RegExp(`^(?:#|\\?|https?://|${basePath}(?:$|[/?]))`), page);
-          if (/\.(?:js|css|svg)$/.test(address)) files.add(address);
-        }
-        for (const [file] of text.matchAll(/"[^"]*\/assets\/[^"]*"/g)) {
-          assert.ok(file.startsWith(`"${basePath}/assets/`), file);
-          files.add(file.slice(1, -1));
-        }
-      }
-      assert.ok(files.size > 20);
-      for (const file of files) {
-        const answer = await fetch(new URL(file, proxy.url));
-        assert.equal(answer.status, 200, file);
-        const content = await answer.text();
-        assert.doesNotMatch(content, /"\/assets\//, file);
-      }
-    });
-
-    test('an action redirects to a page below the path, with the path once', async () => {
-      await visitor.post('/login', { email: 'ada@example.com', password: PASSWORD });
-      const made = await visitor.post('/queues/new', { queue: 'mails' });
-      assert.equal(made.status, 302);
-      assert.match(made.headers.get('Location') ?? '', new RegExp(`^${basePath}/queues/[^/]+$`));
-      const switched = await visitor.post('/theme', { theme: 'light', next: '/jobs?tab=all' });
-      assert.equal(switched.headers.get('Location'), `${basePath}/jobs?tab=all`);
-      const outside = await visitor.post('/theme', { theme: 'light', next: '//evil.test' });
-      assert.equal(outside.headers.get('Location'), `${basePath}/`);
-    });
-
-    test('the API, its document, health, metrics and the echo answer below the path', async () => {
-      const job = await fetch(`${proxy.url}/api/jobs`, {
-        method: 'POST',
-        headers: headers(),
-        body: JSON.stringify({ queue: 'q', url: 'https://x.test/', delay: 3600 }),
-      });
-      assert.equal(job.status, 201);
-      const redirected = await fetch(`${proxy.url}/api/jobs`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { ...headers(), Accept: 'text/html' },
-        body: '{}',
-      });
-      assert.equal(redirected.status, 302);
-      assert.equal(redirected.headers.get('Location'), `${proxy.url}/`);
-      const document = (await (await fetch(`${proxy.url}/openapi.json`)).json()) as {
-        servers: unknown;
-      };
-      assert.deepEqual(document.servers, [{ url: proxy.url }]);
-      for (const path of ['/healthz', '/readyz', '/echo']) {
-        assert.equal((await fetch(`${proxy.url}${path}`)).status, 200, path);
-        assert.equal((await fetch(`${belfry.url}${path}`)).status, 200, path);
-      }
-      const metrics = await fetch(`${proxy.url}/metrics`, {
-        headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
-      });
-      assert.equal(metrics.status, 200);
-    });
-
-    test('links in emails and from the command line have the path', async () => {
-      const { json } = await belfry.cli('user', 'reset-password', '--email', 'ada@example.com');
-      const { resetUrl } = json as { resetUrl: string };
-      assert.ok(resetUrl.startsWith(`${proxy.url}/reset-password/`));
-      assert.equal((await fetch(resetUrl)).status, 200);
-    });
-
-    test('a request without the path is redirected below it', async () => {
-      const answer = await fetch(`${belfry.url}/crons?x=1`, { redirect: 'manual' });
-      assert.deepEqual(
-        [answer.status, answer.headers.get('Location')],
-        [302, `${basePath}/crons?x=1`],
-      );
-    });
-
-    test('no page requested anything outside of the path', () =>
-      assert.deepEqual(proxy.strays, []));
+  before(async () => {
+    proxy = await startPathProxy(basePath);
+    const env = { BASE_URL: proxy.url, TRUSTED_PROXIES: '1', METRICS_TOKEN };
+    belfry = await startBelfry({ env });
+    proxy.passTo(belfry.url);
+    const user = ['--email', 'ada@example.com', '--password', PASSWORD, '--team', 'Bells'];
+    const { json } = await belfry.cli('user', 'create', ...user);
+    token = (json as { apiToken: string }).apiToken;
+    visitor = new Visitor(proxy.url, new URL(proxy.url).origin);
   });
-}
+  after(async () => {
+    await belfry.stop();
+    await proxy[Symbol.asyncDispose]();
+  });
+
+  const headers = () => ({
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+  });
+
+  test('a signed-out visitor signs in and returns to the page they wanted', async () => {
+    const signedOut = new Visitor(proxy.url, new URL(proxy.url).origin);
+    const away = await signedOut.get('/crons?status=paused');
+    const login = `${basePath}/login?next=${encodeURIComponent('/crons?status=paused')}`;
+    assert.deepEqual([away.status, away.headers.get('Location')], [302, login]);
+    const data = await signedOut.get('/crons.data?status=paused');
+    assert.equal(data.status, 202);
+    const form = { email: 'ada@example.com', password: PASSWORD, next: '/crons?status=paused' };
+    const back = await signedOut.post('/login', form);
+    assert.deepEqual(
+      [back.status, back.headers.get('Location')],
+      [302, `${basePath}/crons?status=paused`],
+    );
+  });
+
+  test('cookies are limited to the path', async () => {
+    const { setCookies } = await visitor.post('/login', {
+      email: 'ada@example.com',
+      password: PASSWORD,
+    });
+    assert.ok(setCookies.length >= 2);
+    for (const cookie of setCookies) {
+      assert.match(cookie, new RegExp(`; Path=${basePath}(?:;|$)`, 'i'));
+    }
+    const { setCookies: theme } = await visitor.post('/theme', { theme: 'dark', next: '/' });
+    assert.match(String(theme[0]), new RegExp(`; Path=${basePath};`));
+  });
+
+  test('every link, form and file of every page is below the path', async () => {
+    const create = await fetch(`${proxy.url}/api/crons`, {
+      method: 'POST',
+      headers: headers(),
+      body: JSON.stringify({ name: 'n', url: 'https://x.test/', cron_expression: '@daily' }),
+    });
+    const { id } = (await create.json()) as { id: string };
+    await visitor.post('/login', { email: 'ada@example.com', password: PASSWORD });
+    const names =
+      'crons crons/new queues queues/new jobs jobs/new failures alerts maintenance teams/new ' +
+      'settings/profile settings/api-token settings/team settings/members settings/signing ' +
+      'settings/notifications settings/billing no-such-page';
+    const pages = ['/', `/crons/${id}`, `/crons/${id}/edit`].concat(
+      names.split(' ').map((name) => `/${name}`),
+    );
+    const files = new Set<string>();
+    for (const page of pages) {
+      const { text, status } = await visitor.get(page);
+      assert.equal(status, page === '/no-such-page' ? 404 : 200, page);
+      const found = text.matchAll(/ (?:href|action|src|formaction)="([^"]*)"/g);
+      const addresses = [...found].map(([, address = '']) => address);
+      assert.ok(addresses.length > 5, page);
+      for (const address of addresses) {
+        assert.match(address, new RegExp(`^(?:#|\\?|https?://|${basePath}(?:$|[/?]))`), page);
+        if (/\.(?:js|css|svg)$/.test(address)) files.add(address);
+      }
+      for (const [file] of text.matchAll(/"[^"]*\/assets\/[^"]*"/g)) {
+        assert.ok(file.startsWith(`"${basePath}/assets/`), file);
+        files.add(file.slice(1, -1));
+      }
+    }
+    assert.ok(files.size > 20);
+    for (const file of files) {
+      const answer = await fetch(new URL(file, proxy.url));
+      assert.equal(answer.status, 200, file);
+      const content = await answer.text();
+      assert.doesNotMatch(content, /"\/assets\//, file);
+    }
+  });
+
+  test('an action redirects to a page below the path, with the path once', async () => {
+    await visitor.post('/login', { email: 'ada@example.com', password: PASSWORD });
+    const made = await visitor.post('/queues/new', { queue: 'mails' });
+    assert.equal(made.status, 302);
+    assert.match(made.headers.get('Location') ?? '', new RegExp(`^${basePath}/queues/[^/]+$`));
+    const switched = await visitor.post('/theme', { theme: 'light', next: '/jobs?tab=all' });
+    assert.equal(switched.headers.get('Location'), `${basePath}/jobs?tab=all`);
+    const outside = await visitor.post('/theme', { theme: 'light', next: '//evil.test' });
+    assert.equal(outside.headers.get('Location'), `${basePath}/`);
+  });
+
+  test('the API, its document, health, metrics and the echo answer below the path', async () => {
+    const job = await fetch(`${proxy.url}/api/jobs`, {
+      method: 'POST',
+      headers: headers(),
+      body: JSON.stringify({ queue: 'q', url: 'https://x.test/', delay: 3600 }),
+    });
+    assert.equal(job.status, 201);
+    const redirected = await fetch(`${proxy.url}/api/jobs`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...headers(), Accept: 'text/html' },
+      body: '{}',
+    });
+    assert.equal(redirected.status, 302);
+    assert.equal(redirected.headers.get('Location'), `${proxy.url}/`);
+    const document = (await (await fetch(`${proxy.url}/openapi.json`)).json()) as {
+      servers: unknown;
+    };
+    assert.deepEqual(document.servers, [{ url: proxy.url }]);
+    for (const path of ['/healthz', '/readyz', '/echo']) {
+      assert.equal((await fetch(`${proxy.url}${path}`)).status, 200, path);
+      assert.equal((await fetch(`${belfry.url}${path}`)).status, 200, path);
+    }
+    const metrics = await fetch(`${proxy.url}/metrics`, {
+      headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
+    });
+    assert.equal(metrics.status, 200);
+  });
+
+  test('links in emails and from the command line have the path', async () => {
+    const { json } = await belfry.cli('user', 'reset-password', '--email', 'ada@example.com');
+    const { resetUrl } = json as { resetUrl: string };
+    assert.ok(resetUrl.startsWith(`${proxy.url}/reset-password/`));
+    assert.equal((await fetch(resetUrl)).status, 200);
+  });
+
+  test('a request without the path is redirected below it', async () => {
+    const answer = await fetch(`${belfry.url}/crons?x=1`, { redirect: 'manual' });
+    assert.deepEqual(
+      [answer.status, answer.headers.get('Location')],
+      [302, `${basePath}/crons?x=1`],
+    );
+  });
+
+  test('no page requested anything outside of the path', () => assert.deepEqual(proxy.strays, []));
+});
 
 test('the dashboard below a path works with scripts', async () => {
   await using proxy = await startPathProxy('/tools/belfry');

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { DAY_MS } from '#domain/base/instant';
 import type { TooMany } from '#people/outcomes';
 import type { Actor } from '#people/actor';
-import { OK, startScene } from '#testing/alert-scene';
+import { startScene } from '#testing/alert-scene';
 import { MINUTE } from '#testing/scheduling';
 import type { TestServiceOptions } from '#testing/service';
 import type { ReceivedMail } from '#testing/smtp';
@@ -368,29 +368,6 @@ forEachStore((_name, openTestStore, once) => {
       await scene.wait(MINUTE);
       assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [2, 1]);
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-    });
-
-    once('a pending mail goes to the chat if the channel has become one', async () => {
-      await using scene = await startMailed(openTestStore, [NIGHT]);
-      await scene.confirm(NIGHT);
-      scene.smtp.judgeRecipients(() => ({ code: 450, text: 'later' }));
-      await scene.fail();
-      const config = { kind: 'slack', url: `${scene.chat.url}/slack` } as const;
-      const settings = { name: 'On call', config, collectMinutes: null };
-      scene.chat.answer('/slack', OK);
-      await scene.service.work.editChannel(scene.teamId, scene.channelId, settings);
-      await scene.wait(MINUTE);
-      assert.equal(scene.posts()['/slack'], 1);
-      assert.equal(scene.alertsTo(NIGHT).length, 0);
-    });
-
-    once('an alert has failed if no address was confirmed within an hour', async () => {
-      await using scene = await startMailed(openTestStore, [NIGHT]);
-      await scene.token(NIGHT);
-      await scene.fail();
-      for (let minute = 0; minute < 75; minute += 5) await scene.wait(5 * MINUTE);
-      assert.deepEqual(await scene.deliveries(), ['failed']);
-      assert.equal(scene.alertsTo(NIGHT).length, 0);
     });
 
     once('a test goes to the confirmed addresses of the stored channel only', async () => {

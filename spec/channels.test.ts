@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CHAT_FORMATS } from '#alerts/channels/registry';
 import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
-import type { ChannelConfig, ChatKind } from '#domain/alerts/notification-channel';
+import type { ChatKind } from '#domain/alerts/notification-channel';
 import { signBody } from '#domain/http/signature';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { startNotifier } from '#testing/notifying';
@@ -81,9 +81,9 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('a queue with channels', () => {
-    once('a queue notifies its channels and its members, of a burst once', async () => {
+    once('a queue notifies its channels and its members once', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, target, chat, smtp } = scene;
+      const { service, target, smtp } = scene;
       const ops = await scene.add('ops');
       const mails = await scene.addChannel('everybody', { kind: 'email' });
       target.answer('/job', BROKEN);
@@ -92,22 +92,12 @@ forEachStore((dialect, openTestStore, once) => {
         retriesEnabled: false,
         alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
       });
-      const post = async (count: number) => {
-        const before = target.requests.length;
-        for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
-        await target.waitFor(before + count);
-        await service.quiet();
-        await scene.allSent();
-      };
-      await post(1);
+      await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(1);
+      await service.quiet();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/ops': 1 });
       assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
-      await post(5);
-      await service.advance(MINUTE);
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/ops': 2 });
-      assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
-      assert.equal(smtp.mails.length, 2);
       assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
     });
   });
@@ -628,23 +618,6 @@ forEachStore((dialect, openTestStore, once) => {
     await scene.wait(MINUTE);
     assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
     assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
-  });
-  once('no kind of channel can post to a blocked network', async () => {
-    await using scene = await startScene(openTestStore);
-    const server = 'http://10.0.0.1';
-    for (const config of [
-      ...Object.keys(CHAT_FORMATS).map(
-        (kind) => ({ kind, url: `${server}/hook` }) as ChannelConfig,
-      ),
-      { kind: 'webhook', url: `${server}/hook` },
-      { kind: 'ntfy', url: `${server}/topic` },
-      { kind: 'telegram', token: '110:abc', chat_id: '7', server },
-      { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server },
-    ] as const)
-      assert.deepEqual(await scene.sendTest(config), {
-        kind: 'failed',
-        error: 'The URL resolves to a blocked IP address.',
-      });
   });
   if (dialect === 'postgres') {
     test('an alert whose two channels are notified by two nodes ends as sent', async () => {

@@ -66,41 +66,33 @@ export async function showJob(belfry: BelfryProcess, id: string): Promise<Printe
   return read<PrintedJob>(await belfry.cli('job', 'show', '--id', id));
 }
 
-export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Promise<PrintedJob[]> {
-  const listed = await belfry.cli('job', 'list', '--team', TEAM, '--limit', '10000', ...filter);
+export async function listJobs(belfry: BelfryProcess): Promise<PrintedJob[]> {
+  const listed = await belfry.cli('job', 'list', '--team', TEAM, '--limit', '10000');
   return read<PrintedJob[]>(listed);
 }
 
-/** Waits until a query gives this number as `number`. A command would start a process for each try. */
-export async function untilCounted(
-  { databaseUrl }: Pick<BelfryProcess, 'databaseUrl'>,
-  { text, number }: { text: string; number: number },
-): Promise<void> {
-  await using rows = await openRows(databaseUrl);
-  await eventually(
-    async () => Number((await rows.all<{ number: number | string }>(text))[0]?.number) === number,
-    { withinMs: LONG_WAIT_LIMIT_MS, everyMs: 50, what: `${number} from ${text}` },
-  );
-}
-
-/** Each at its first attempt. */
-export async function untilSucceeded(
-  belfry: Pick<BelfryProcess, 'databaseUrl'>,
-  ids: readonly string[],
-): Promise<void> {
-  const list = ids.map((id) => `'${id}'`).join();
-  const text = `select count(*) as number from ended_jobs where status = 'success' and id in (${list})`;
-  await untilCounted(belfry, { text, number: ids.length });
+/** Waits until these jobs have succeeded, each at its first attempt. */
+export function untilSucceeded(belfry: WithDatabase, ids: readonly string[]): Promise<void> {
+  return untilAllEnded(belfry, ids, `and status = 'success'`);
 }
 
 /** Waits until these jobs have ended, in whatever way. */
-export async function untilEnded(
-  belfry: Pick<BelfryProcess, 'databaseUrl'>,
-  ids: readonly string[],
-): Promise<void> {
+export function untilEnded(belfry: WithDatabase, ids: readonly string[]): Promise<void> {
+  return untilAllEnded(belfry, ids, '');
+}
+
+type WithDatabase = Pick<BelfryProcess, 'databaseUrl'>;
+
+/** Asks the database: a command would start a process for each try. */
+async function untilAllEnded({ databaseUrl }: WithDatabase, ids: readonly string[], how: string) {
+  await using rows = await openRows(databaseUrl);
   const list = ids.map((id) => `'${id}'`).join();
-  const text = `select count(*) as number from ended_jobs where id in (${list})`;
-  await untilCounted(belfry, { text, number: ids.length });
+  const text = `select count(*) as number from ended_jobs where id in (${list}) ${how}`;
+  await eventually(
+    async () =>
+      Number((await rows.all<{ number: number | string }>(text))[0]?.number) === ids.length,
+    { withinMs: LONG_WAIT_LIMIT_MS, everyMs: 50, what: `${ids.length} from ${text}` },
+  );
 }
 
 function read<Printed>({ code, json, stderr }: CommandResult): Printed {

@@ -76,29 +76,6 @@ describe('a new user', () => {
     await page.goto(`${dashboard.url}/setup`);
     await heading(page, 'Overview');
   });
-
-  test('a new user can register without scripts and sees errors at the fields', async () => {
-    await using dashboard = await startDashboard({ TRUSTED_PROXIES: '0' });
-    // In a browser, so that one story shows what it does with forms where it may run no scripts.
-    await using watched = await browser.newPage({ javaScriptEnabled: false });
-    const { page } = watched;
-    await page.goto(dashboard.url);
-    await fill(page, { 'Your name': 'Ada', Email: 'ada@bells', Password: PASSWORD, Team: 'Bells' });
-    await press(page, 'Create account');
-    await page.getByText('Enter a valid email address.').waitFor();
-    assert.equal(await page.getByLabel('Team', { exact: true }).inputValue(), 'Bells');
-    await fill(page, { Email: 'ada@bells.test', Password: PASSWORD });
-    await press(page, 'Create account');
-    await heading(page, 'Overview');
-    await page.goto(`${dashboard.url}/settings/api-token`);
-    await fill(page, { Password: PASSWORD });
-    await press(page, 'Generate token');
-    const command = await page.getByLabel('command for a cron', { exact: true }).textContent();
-    await promisify(execFile)('sh', ['-c', command ?? '']);
-    await page.goto(`${dashboard.url}/settings/api-token`);
-    await page.getByText('A cron was created').waitFor();
-    assert.equal(await page.getByText('it is shown once').count(), 0);
-  });
 });
 
 describe('an account', () => {

@@ -72,19 +72,6 @@ describe('a bulk action, with scripts', () => {
 });
 
 describe('a bulk action', () => {
-  test('a bulk action is asked for, followed and counted without scripts', async () => {
-    const user = await begin();
-    const page = await visit('/jobs?tab=failed', user);
-    const question = await page.press('Retry all failed');
-    assert.match(question, /Retry 300 failed jobs\?/);
-    page.shows('Retrying 300 jobs: 0 done');
-    await page.follow('Follow the progress');
-    await workThrough();
-    await page.go(page.path);
-    page.shows('Retried 300 of 300 jobs.');
-    assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
-  });
-
   test('a bulk action spread at a rate shows when the last job is due', async () => {
     const user = await begin();
     const page = await visit('/jobs?tab=failed', user);

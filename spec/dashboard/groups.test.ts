@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { postJson } from '#testing/client';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { startProvider, type TestProvider } from '#testing/provider';
 import type { Visitor } from '#testing/visitor';
@@ -49,14 +48,6 @@ async function roleOf(email: string, of: TestDashboard = dashboard): Promise<str
 
 const choose = (visitor: Visitor, teamId = owner.teamId) =>
   visitor.post('/teams/switch', { teamId });
-
-/** Creates a job by the API. @returns the status, and in which team it was created */
-async function createJob(apiToken: string) {
-  const job = { queue: 'q', url: 'https://example.com/' };
-  const { status, json } = await postJson(`${dashboard.url}/api/jobs`, apiToken, job);
-  const inBells = await dashboard.service.store.jobs.find(owner.teamId, String(json['job_id']));
-  return { status, inBells: inBells !== null };
-}
 
 describe('groups of an identity provider', () => {
   test('a group gives its users a role in a team while they are in it', async () => {
@@ -122,30 +113,6 @@ describe('groups of an identity provider', () => {
     await cay.get('/login/provider');
     assert.equal(await roleOf('cay@bells.test', other), 'member');
     assert.equal((await cay.get('/crons')).status, 200);
-  });
-
-  test('groups do not change members added by hand or by invitation', async () => {
-    await dashboard.user('dee@bells.test', { role: 'viewer' });
-    provider.person = somebody('dee', ['leads']);
-    await signIn(dashboard.visitor());
-    assert.equal(await roleOf('dee@bells.test'), 'viewer');
-    provider.person = { ...somebody('owner', []), email: owner.email };
-    await signIn(dashboard.visitor());
-    assert.equal(await roleOf(owner.email), 'owner');
-  });
-
-  test('groups never select a team for the API, which answers 500 until the user does', async () => {
-    const eve = await dashboard.user('eve@bells.test', { team: 'Gongs' });
-    provider.person = somebody('eve', ['ops']);
-    const visitor = dashboard.visitor();
-    await signIn(visitor);
-    assert.deepEqual(await createJob(eve.apiToken), { status: 201, inBells: false });
-    await dashboard.service.store.members.deleteTeam(eve.teamId, Date.now());
-    await signIn(visitor);
-    await visitor.get('/');
-    assert.equal((await createJob(eve.apiToken)).status, 500);
-    await choose(visitor);
-    assert.deepEqual(await createJob(eve.apiToken), { status: 201, inBells: true });
   });
 });
 

@@ -222,19 +222,6 @@ describe('maintenance', () => {
     await assertClean(watched);
   });
 
-  test('a window beyond the limit is rejected with a message', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    for (let n = 0; n < 200; n++) await work.startMaintenanceNow(user.teamId, 'team');
-    const visitor = await dashboard.signIn(user);
-    const limit = 'The team has the maximum of 200 maintenance windows.';
-    const times = { starts_at: '2030-11-23 22:00', ends_at: '2030-11-24 22:00' };
-    const form = { name: 'One more', ...times, covers: 'team' };
-    assert.ok((await visitor.post('/maintenance/new', form)).text.includes(limit));
-    await visitor.post('/maintenance', { intent: 'start' });
-    assert.ok(decodeURIComponent(visitor.cookies.get('belfry_toast') ?? '').includes(limit));
-  });
-
   test('the search for crons keeps hidden ones ticked', async () => {
     const user = await begin();
     const ids = [];

@@ -202,12 +202,6 @@ describe('rejected provider sign-ins', () => {
     await assertRefused(visitor, await signIn(visitor), /belongs to another person/);
   });
 
-  test('a provider sign-in without an account is rejected if sign-up is by invitation', async () => {
-    provider.person = somebody();
-    const visitor = dashboard.visitor();
-    await assertRefused(visitor, await signIn(visitor), /need an invitation/);
-  });
-
   test('a provider response for another, missing or earlier request is rejected', async () => {
     const gus = await dashboard.user('gus@bells.test', { role: 'member' });
     provider.person = somebody(gus.email);

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readVerificationSamples } from '#dashboard/words/verification-samples';
 import { before } from '#testing/hooks';
-import { postJson } from '#testing/client';
-import { PASSWORD, type TestUser } from '#testing/dashboard';
+import { type TestUser } from '#testing/dashboard';
 import { processMs } from '#testing/spent-time';
 import { usePages } from '#testing/pages';
 
@@ -17,21 +16,6 @@ let owner: TestUser;
 const { dashboard, open, visit } = usePages();
 before(async () => {
   owner = await dashboard.user('owner@bells.test');
-});
-
-const JOB = { queue: 'mail', url: 'http://127.0.0.1:9/', payload: { a: 1 }, delay: 3600 };
-const statusOf = async (token: string) =>
-  (await postJson(`${dashboard.url}/api/jobs`, token, JOB)).status;
-
-test('a new API token is shown once, and the old one stops working at once', async () => {
-  const user = await dashboard.user('token@bells.test', { role: 'member' });
-  assert.equal(await statusOf(user.apiToken), 201);
-  const page = await visit('/settings/api-token', user);
-  await page.press('Regenerate token', { 'Password, to replace it': PASSWORD });
-  const token = page.part('[aria-label="API token"]').text;
-  assert.deepEqual([await statusOf(user.apiToken), await statusOf(token)], [401, 201]);
-  await page.go('/settings/api-token');
-  assert.ok(!page.html.includes(token));
 });
 
 test('sections side by side stay below the tabs of settings, whose current one is in view on a phone', async () => {

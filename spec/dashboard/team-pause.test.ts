@@ -83,18 +83,4 @@ describe('pausing everything', () => {
     await visitor.post(pages[0], { intent: 'start' });
     assert.doesNotMatch(await textOf(visitor, pages[0]), /No runs until/);
   });
-
-  test('pausing everything affects one team and is not offered to viewers', async () => {
-    const user = await dashboard.user('bob@others.test', { team: 'Others' });
-    const viewer = await dashboard.user('eve@others.test', { team: 'Others', role: 'viewer' });
-    const visitor = await dashboard.signIn(viewer);
-    const refused = await visitor.post('/?index', { intent: 'pause-team' });
-    assert.equal(refused.status, 403);
-    const { work } = dashboard.service;
-    assert.equal(await work.readTeamPause(user.teamId), null);
-    await work.pauseTeam(user.teamId, 'Bob');
-    const text = await textOf(visitor, '/');
-    assert.match(text, BANNER);
-    assert.doesNotMatch(text, /Resume everything of this team\?/);
-  });
 });

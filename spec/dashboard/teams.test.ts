@@ -79,26 +79,6 @@ describe('a team', () => {
     assert.deepEqual(page.row(owner.email).buttons, [], 'nobody removes the owner');
   });
 
-  test('the API uses another team as soon as the user selects it', async () => {
-    const page = await visit('/teams/new', owner);
-    await page.press('Create team', { Name: 'Second team' });
-    page.shows('calls with your API token go to it now.');
-    const send = async (queue: string) => {
-      const answer = await postJson(`${dashboard.url}/api/jobs`, owner.apiToken, {
-        queue,
-        url: 'http://127.0.0.1:9/',
-        payload: { a: 1 },
-        delay: 3600,
-      });
-      return answer.status;
-    };
-    assert.equal(await send('to-second'), 201);
-    await page.press(/^Bells/);
-    assert.equal(await send('to-first'), 201);
-    const names = (await dashboard.service.work.listQueues(owner.teamId)).map(({ name }) => name);
-    assert.deepEqual(names, ['to-first']);
-  });
-
   test('a team is renamed, transferred, and left by its former owner', async () => {
     const boss = await dashboard.user('boss@gongs.test', { team: 'Gongs' });
     const heir = await dashboard.user('heir@gongs.test', { team: 'Gongs', role: 'member' });

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import net from 'node:net';
 import { describe, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
-import { readMetric } from '#testing/metrics';
 import { startBelfry } from '#testing/process';
-import { eventually } from '#testing/wait';
 
 /** A request is refused while its body is still being sent: the client must receive the answer (§4.5). */
 
@@ -108,39 +105,4 @@ describe('early error responses', () => {
     }
     assert.deepEqual([...seen], ['429']);
   });
-});
-
-/** Sends the head of a request and a megabyte of its body on a connection of its own. */
-function begin(length: number) {
-  const socket = net.connect(Number(new URL(belfry.url).port), '127.0.0.1').setEncoding('latin1');
-  const client = { socket, received: '', fault: null as string | null, isClosed: false };
-  socket.on('data', (text: string) => (client.received += text));
-  socket.on('error', ({ code }: NodeJS.ErrnoException) => (client.fault = code ?? ''));
-  socket.on('close', () => (client.isClosed = true));
-  const head = [
-    'POST /api/jobs HTTP/1.1\r\nHost: a\r\nConnection: close',
-    `X-Forwarded-For: 198.51.100.${++senders % 250}`,
-    `Content-Length: ${length}\r\n\r\n`,
-  ];
-  socket.write(head.join('\r\n'));
-  socket.write(Buffer.alloc(MIB));
-  return client;
-}
-const isAnswered = ({ received }: { received: string }) =>
-  received.startsWith('HTTP/1.1 413 ') && received.endsWith('{"message":"Payload Too Large"}');
-
-test('discarded bodies take no memory', async () => {
-  const readMemory = () => readMetric(belfry.url, 'belfry_process_resident_memory_bytes');
-  const before = await readMemory();
-  const clients = Array.from({ length: 40 }, () => begin(16 * MIB));
-  for (const client of clients) {
-    await eventually(() => isAnswered(client));
-    client.socket.write(Buffer.alloc(6 * MIB));
-  }
-  await eventually(() =>
-    clients.every(({ socket, isClosed }) => isClosed || socket.writableLength === 0),
-  );
-  const grown = (await readMemory()) - before;
-  for (const { socket } of clients) socket.destroy();
-  assert.ok(grown < 120 * MIB, `${Math.round(grown / MIB)} MiB for 280 MiB`);
 });
