@@ -1,7 +1,6 @@
 /** §3.1: a cron's states, its runs and Run now; §3.6, §3.7. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aNode, declareDead } from '#testing/factories';
 import {
   executionsOf,
   makeGate,
@@ -15,7 +14,6 @@ import {
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { forEachStore } from '#testing/stores';
-import { NO_LIMITS } from '#store/figures/usage';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
@@ -28,7 +26,6 @@ forEachStore((dialect, openTestStore) => {
   });
   describe('missed times (§3.7)', () => declareMissedTimes(start));
   describe('Run now', () => declareRunNow(start));
-  describe('the end of an execution', () => declareEnds(start));
 });
 
 function declarePausing(start: StartScene) {
@@ -219,32 +216,5 @@ function declareRunNow(start: StartScene) {
     await receiver.waitFor(3);
     await service.quiet();
     assert.equal(receiver.requests.length, 3);
-  });
-}
-
-function declareEnds(start: StartScene) {
-  test('an execution whose worker fails becomes failed and is not run again (§3.6)', async () => {
-    const { service, receiver } = await start({ sends: false });
-    const { store, teamId, clock } = service;
-    const { id } = await scheduleCron(service, {
-      url: receiver.url,
-      cron_expression: '1 12 * * *',
-    });
-    await clock.advance(MINUTE);
-    const deadNode = await aNode(store);
-    const { claimed } = await store.runs.claimExecutions([{ id: teamId, slots: 5 }], {
-      nodeId: deadNode,
-      now: clock.now(),
-      limits: NO_LIMITS,
-    });
-    assert.equal(claimed.length, 1);
-    await service.engine?.start();
-    await declareDead(store, deadNode);
-    await service.advance(2 * MINUTE);
-    const [execution, ...others] = await executionsOf(service, id);
-    assert.deepEqual([execution?.status, execution?.reason], ['failed', 'worker_failed']);
-    assert.equal(execution?.errorMessage, 'The worker stopped while the request was running.');
-    assert.equal(others.length, 0);
-    assert.equal(receiver.requests.length, 0);
   });
 }

@@ -1,7 +1,6 @@
 /** §3.2: failed attempts, their retries, dead letters, Retry, the monthly limit and the worker's failure; §3.4, §3.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimedJob, aNode, declareDead } from '#testing/factories';
 import type { AnswerOrNot } from '#testing/receiver';
 import {
   attemptsOf,
@@ -23,7 +22,6 @@ forEachStore((_, openTestStore) => {
   describe('failed attempts', () => declareReasons(start));
   describe('attempt → dead-lettered', () => declareDeadLetters(start));
   describe('Failed → Retry', () => declareRetry(start));
-  describe('(any) → service worker fails', () => declareWorkerFailure(start));
 });
 
 function declareRetries(start: StartScene) {
@@ -153,30 +151,5 @@ function declareRetry(start: StartScene) {
     }
     const jobs = await service.work.listJobs(service.teamId, { limit: 100 });
     assert.equal(jobs.length, 4, 'three jobs and one retry; nothing was added');
-  });
-}
-
-function declareWorkerFailure(start: StartScene) {
-  test('a job whose worker failed is dead-lettered with a message, without retry or callback (§3.6)', async () => {
-    const { service, receiver } = await start({ sends: false });
-    const { store, teamId } = service;
-    const deadNode = await aNode(store);
-    const job = await aClaimedJob(store, teamId, deadNode, {
-      url: receiver.url,
-      callbackUrl: `${receiver.url}/callback`,
-    });
-    await service.engine?.start();
-    await declareDead(store, deadNode);
-    await service.advance(2 * MINUTE);
-    const [attempt, ...others] = await attemptsOf(service, job.id);
-    assert.equal(attempt?.status, 'dead_lettered');
-    assert.equal(attempt?.reason, 'worker_failed');
-    assert.equal(attempt?.errorMessage, 'The worker stopped while the request was running.');
-    assert.equal(attempt?.responseStatus, null);
-    assert.equal(others.length, 0);
-    assert.equal(receiver.requests.length, 0);
-    const outcome = await service.work.retryJob(teamId, job.id);
-    assert.equal(outcome.kind, 'done', 'it stands on the Failed tab and can be retried');
-    await receiver.waitFor(1);
   });
 }

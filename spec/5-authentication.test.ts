@@ -57,7 +57,8 @@ forEachStore((_, openTestStore) => {
       ['/api/jobs', { ...aJob, queue: 'refused' }],
       ['/api/crons', aCron],
     ] as const) {
-      const call = () => service.post(path, body, bearer(token));
+      // Errors other than those of a body are JSON, whatever a client accepts (§4.6).
+      const call = () => service.post(path, body, { ...bearer(token), Accept: 'text/html' });
       const answer = await leavingNothing(service, call);
       assert.equal(answer.status, status);
       assert.equal(answer.headers.get('content-type'), 'application/json');

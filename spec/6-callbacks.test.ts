@@ -18,7 +18,6 @@ import {
   ONCE,
   postJob,
   runCron,
-  runCronNow,
   runJob,
   startWireReceiver,
 } from '#testing/runs';
@@ -269,26 +268,6 @@ forEachStore((_, openTestStore) => {
         assert.equal(sent().length, 1);
       });
     }
-
-    test('error_message of a cron callback is set for timeouts and failed assertions', async () => {
-      const { url, path, callback_url, next } = addresses();
-      target.answer(`/target${path}`, ['never', { body: 'x' }]);
-      const fields = { url, callback_url, timeout_seconds: 3, is_active: false };
-      const { id } = await scheduleCron(service, fields);
-      await service.work.runCronNow(service.teamId, id);
-      await target.next((request) => request.url === `/target${path}`);
-      await service.clock.advance(3 * SECOND);
-      const late = JSON.parse(String((await next()).body)) as Record<string, unknown>;
-      assert.deepEqual(
-        [late['status'], late['response_status'], late['duration_ms'], late['error_message']],
-        ['failed', null, 3_000, 'Request timed out after 3 seconds'],
-      );
-      const contains = [{ kind: 'body_contains' as const, text: 'y' }];
-      await service.work.editCron(service.teamId, id, { assertions: contains });
-      const run = await runCronNow(service, id);
-      assert.equal(String((await next()).body), cronBody(run));
-      assert.match(run.errorMessage ?? '', /^Assertion failed: /);
-    });
   });
 
   describe('runs without a callback', () => {

@@ -370,20 +370,6 @@ forEachStore((dialect, openTestStore, once) => {
       ]);
     });
 
-    once('reminders are not sent unless they are configured, nor for a paused cron', async () => {
-      await using scene = await startScene(openTestStore);
-      const { chat } = scene;
-      const [plain, paused] = [
-        await scene.makeCronFor({}, { is_active: true }),
-        await scene.makeCronFor({}, {}, { remindHours: 1 }),
-      ];
-      await scene.run(plain, 'x');
-      await scene.run(paused, 'x');
-      await scene.allSent();
-      await scene.wait(2 * HOUR);
-      assert.equal(chat.requests.length, 2);
-    });
-
     once('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;

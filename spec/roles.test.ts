@@ -79,31 +79,6 @@ describe('web and engine', { concurrency: 2 }, () => {
   });
 });
 
-describe('wake-up signals that could not be sent', () => {
-  test('a delayed wake-up signal reaches the engine long before its next poll', async () => {
-    await using target = await startReceiver();
-    await using database = await createMigratedDatabase();
-    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
-    await using front = await startBelfry({ databaseUrl: url, env: web });
-    await using back = await startBelfry({ databaseUrl: database.url, env: engine });
-    const client = await makeClient(front);
-    const countFaults = () =>
-      front.output.filter((line) => line.includes('signals.not-sent')).length;
-    await assertWoken(async (n) => {
-      // In the text of the statement, and in its name once it is prepared.
-      proxy.cutBefore('notify');
-      const faults = countFaults();
-      await postJob(client, { url: `${target.url}/${n}` });
-      await eventually(() => countFaults() > faults, { what: 'the notification to be lost' });
-      proxy.cutBefore(null);
-      await target.waitFor(n + 1);
-    });
-    assert.equal(await back.stop(), 0);
-    client.close();
-  });
-});
-
 async function untilDone(belfry: BelfryProcess): Promise<void> {
   await eventually(
     async () => (await listJobs(belfry)).every(({ status }) => status === 'success'),

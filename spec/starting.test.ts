@@ -72,24 +72,16 @@ describe('a start that fails', () => {
     assert.equal(countTables(), before);
   });
 
-  for (const [difference, spoil] of [
-    [
-      'another table of migrations',
-      'drop table migrations; create table kysely_migration (name text)',
-    ],
-    ['another first migration', "update migrations set name = '0001-baseline'"],
-  ] as const) {
-    test(`a start on a database with ${difference} from before the first release exits with 2 and prints how to keep its data`, async () => {
-      const { folder, database } = await makeInstallation();
-      using file = new DatabaseSync(database);
-      file.exec(spoil);
-      const { code, output } = await failedStart({ folder });
-      assert.equal(code, 2);
-      assert.deepEqual(output, [
-        'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
-      ]);
-    });
-  }
+  test('a start on a database from before the first release exits with 2 and prints how to keep its data', async () => {
+    const { folder, database } = await makeInstallation();
+    using file = new DatabaseSync(database);
+    file.exec("update migrations set name = '0001-baseline'");
+    const { code, output } = await failedStart({ folder });
+    assert.equal(code, 2);
+    assert.deepEqual(output, [
+      'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
+    ]);
+  });
 
   test('a start on an unwritable path exits with 1 and names it', async () => {
     const folder = makeFolder();

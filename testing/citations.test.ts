@@ -59,13 +59,4 @@ describe('citations of docs/behaviour.md', () => {
       [],
     );
   });
-
-  test('no citation of another document is left', () => {
-    const marks = texts
-      .filter(([file]) => /\.tsx?$/.test(file) && file !== 'testing/citations.test.ts')
-      .flatMap(([file, text]) =>
-        [...text.matchAll(/(?<=[(,;] ?|by )D\d{1,2}(?=[),;:.])/g)].map(([mark]) => [file, mark]),
-      );
-    assert.deepEqual(marks, []);
-  });
 });

@@ -6,7 +6,7 @@ import { eventually } from '#testing/process';
 
 /** Ways into the form of a job other than typing, and trying what it says (§2.2, §3.2). */
 
-const { createJob, dashboard, open, sentTo, target, visit } = usePages({
+const { dashboard, open, sentTo, target, visit } = usePages({
   PLANS: 'free=1000,none=0',
 });
 
@@ -83,28 +83,5 @@ describe('the form of a job', () => {
     const job = await dashboard.service.work.findJob(user.teamId, made?.id ?? '');
     assert.deepEqual([job?.method, job?.payload], ['PUT', '{"a":1.0}']);
     assert.ok(job?.headers.some(([name, value]) => name === 'X-Key' && value === '1'));
-  });
-
-  test('a job can be created again with edits, the first stays unchanged', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const jobId = await createJob(user, '/first', {
-      headers: [['Authorization', 'Bearer s3cret-token']],
-      payloadJson: '{"order":7}',
-      delaySeconds: 3600,
-    });
-    const first = await work.findJob(user.teamId, jobId);
-    const page = await visit(`/jobs/${jobId}`, user);
-    await page.follow('Edit and resend');
-    assert.equal(page.heading, 'Create job again');
-    assert.equal(page.html.includes('s3cret-token'), false);
-    await page.press('Create job', { URL: `${target.url}/again` });
-    page.shows('The job is created.');
-    await eventually(() => sentTo(`/again`).length === 1);
-    const [request] = sentTo(`/again`);
-    assert.equal(request?.headers.authorization, 'Bearer s3cret-token');
-    assert.equal(request.body.toString(), '{"order":7}');
-    assert.deepEqual(await work.findJob(user.teamId, jobId), first);
-    assert.equal(sentTo(`/first`).length, 0);
   });
 });

@@ -82,7 +82,7 @@ describe('the page of runs', () => {
     const csv = await visitor.get('/runs/export?of=jobs&format=csv');
     assert.match(csv.headers.get('content-disposition') ?? '', /filename="runs\.csv"/);
     const [head, row = '', ...rest] = csv.text.split('\r\n');
-    assert.match(head ?? '', /^id,kind,completed_at,source_id,source,method,url,status,/);
+    assert.match(head ?? '', /^id,kind,completed_at,source_id,source,method,url,status,.*,actor$/);
     assert.ok(row.includes(`,job,2026-11-20T09:00:00.000+00:00,${queueId},'=mail,POST,`), row);
     assert.deepEqual(rest, ['']);
     const lines = await visitor.get('/runs/export?format=jsonl');
