@@ -211,11 +211,7 @@ function createMetrics(store: OpenedStore, readiness: Readiness): Metrics {
     metrics.databaseFailed(code);
     readiness.failed(code);
   });
-  for (const { jobs, runs } of [store, store.forEngine]) {
-    for (const each of [jobs, runs]) {
-      each.watchBatches((of, size) => metrics.batchWritten(of, size));
-    }
-  }
+  store.watchBatches((of, size) => metrics.batchWritten(of, size));
   return metrics;
 }
 

@@ -22,6 +22,7 @@ import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
+import type { OnBatch } from './database/group-commit.ts';
 import { preparedStatement } from './database/prepared.ts';
 import { invitations } from './people/invitations.ts';
 import { jobs } from './jobs/jobs.ts';
@@ -104,6 +105,8 @@ interface Shared {
   readonly installation: string;
   readonly migrated: readonly string[];
   watchFaults(onFault: (code: StoreErrorCode) => void): void;
+  /** Only one listener; a second call replaces it. */
+  watchBatches(listener: OnBatch): void;
   /** Rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;
   /** Rejects with STORE_UNAVAILABLE or STORE_READ_ONLY. */
@@ -170,6 +173,7 @@ async function assemble(
   const links = await startLinks(options, database);
   const { clock, signals } = links;
   if (serving && migrated.length > 0) logMigrated(options.log, migrated);
+  let onBatch: OnBatch = () => {};
   const shared: Shared = {
     dialect: database.dialect.name,
     clock,
@@ -179,6 +183,9 @@ async function assemble(
     migrated,
     watchFaults: (onFault: (code: StoreErrorCode) => void) => {
       for (const each of eachDatabase(databases)) each.watchFaults(onFault);
+    },
+    watchBatches: (listener) => {
+      onBatch = listener;
     },
     ping: async () => {
       await database.read(askAnything, []);
@@ -190,7 +197,14 @@ async function assemble(
     },
   };
   const bounds = options.bounds ?? TEAM_BOUNDS;
-  const context: Context = { ...databases, clock, signals, sealer, bounds };
+  const context: Context = {
+    ...databases,
+    clock,
+    signals,
+    sealer,
+    bounds,
+    onBatch: (...batch) => onBatch(...batch),
+  };
   const store = { ...shared, ...makeNouns(context) };
   if (engine === database) return { ...store, forEngine: store };
   const ofEngine = { ...context, main: engine, searches: engine };

@@ -1,6 +1,7 @@
 import type { Clock } from '#domain/base/clock';
 import type { TeamBounds } from '#domain/team/team-bounds';
 import type { Databases } from './databases.ts';
+import type { OnBatch } from './group-commit.ts';
 import type { Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 
@@ -9,6 +10,7 @@ export interface Context extends Pick<Databases, 'main' | 'searches' | 'lease'> 
   clock: Clock;
   signals: SignalBus;
   bounds: TeamBounds;
+  onBatch: OnBatch;
 }
 
 type Functions<First> = Record<string, (first: First, ...rest: never[]) => unknown>;

@@ -1,6 +1,6 @@
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import { bind, type Context } from '../database/context.ts';
-import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
+import { GroupCommit } from '../database/group-commit.ts';
 import { wasLockedOut } from '../database/errors.ts';
 import { jobActions } from './job-actions.ts';
 import {
@@ -40,8 +40,8 @@ export function jobs(context: Context) {
   };
 }
 
-function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Context) {
-  let onBatch: OnBatch = () => {};
+function acceptance(context: Context) {
+  const { main: db, searches, sealer, clock, signals, bounds, onBatch } = context;
   const accept = async (some: readonly NewJob[]) => {
     onBatch('accept', some.length);
     const accepted = await acceptJobs({ db, sealer, mostQueues: bounds.queues }, some, clock.now());
@@ -66,10 +66,6 @@ function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Cont
     }
   };
   return {
-    /** Only one listener; a second call replaces it. */
-    watchBatches(listener: OnBatch): void {
-      onBatch = listener;
-    },
     /**
      * Durable when it resolves (§2.2).
      * @throws TeamFull

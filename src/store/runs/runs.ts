@@ -10,10 +10,9 @@ import {
   SecretReader,
 } from './claims.ts';
 import type { Context } from '../database/context.ts';
-import type { ItemOwner, OnBatch } from '../database/group-commit.ts';
+import { GroupCommit, type ItemOwner } from '../database/group-commit.ts';
 import { SkippedGroups } from './locked-groups.ts';
 import { medians } from '../figures/medians.ts';
-import { nodeGroups } from './node-groups.ts';
 import { ofEachTable, type RunTable } from './run-tables.ts';
 import { isQuiet, settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
@@ -21,24 +20,33 @@ import type { Signal } from '../database/signals.ts';
 import { StartingPoints } from './starting-points.ts';
 import { scanWaiting, type WaitingGroup } from './waiting.ts';
 
-export function runs({ main: db, sealer, clock, signals }: Context) {
+const MAX_BATCH = 200;
+
+export function runs({ main: db, sealer, clock, signals, onBatch }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const [skippedQueues, skippedTeams] = [new SkippedGroups(), new SkippedGroups()];
   const points = ofEachTable(() => new StartingPoints(clock));
   const tools = { db, findMedians: medians(db), certificates: knownCertificates(db) };
-  let onBatch: OnBatch = () => {};
-  const groupsOf = (table: RunTable) =>
-    nodeGroups<Settlement, boolean>(
-      ({ run }) => run.teamId,
-      async (nodeId, settlements) => {
-        onBatch('settle', settlements.length);
-        const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
-        // Of all: an earlier try whose answer was lost may have written one that is no longer ours.
-        const sent = settlements.flatMap(signalsOf);
-        signals.send(hasRaised ? [...sent, { kind: 'notifications' }] : sent);
-        return settlements.map(({ run }) => isOurs(run));
-      },
-    );
+  const settle = async (table: RunTable, nodeId: string, settlements: readonly Settlement[]) => {
+    onBatch('settle', settlements.length);
+    const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
+    // Of all: an earlier try whose answer was lost may have written one that is no longer ours.
+    const sent = settlements.flatMap(signalsOf);
+    signals.send(hasRaised ? [...sent, { kind: 'notifications' }] : sent);
+    return settlements.map(({ run }) => isOurs(run));
+  };
+  const options = { maxBatch: MAX_BATCH, teamOf: ({ run }: Settlement) => run.teamId };
+  /** By node, because a batch is one transaction. A locked row of one team doesn't delay others. */
+  const groupsOf = (table: RunTable) => {
+    const groups = new Map<string, GroupCommit<Settlement, boolean>>();
+    return (nodeId: string) => {
+      const known = groups.get(nodeId);
+      if (known) return known;
+      const group = new GroupCommit(settle.bind(null, table, nodeId), options);
+      groups.set(nodeId, group);
+      return group;
+    };
+  };
   const executions = groupsOf('executions');
   const quietJobs = groupsOf('jobs');
   // Jobs that raise an alert or may be slow take several statements.
@@ -49,10 +57,6 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     return isQuiet(settlement) && run.slowRule === null ? quietJobs : alertingJobs;
   };
   return {
-    /** Only one listener; a second call replaces it. */
-    watchBatches(listener: OnBatch): void {
-      onBatch = listener;
-    },
     claimJobs: (asked: readonly GroupSlots[], claimant: Claimant): Promise<Claim<ClaimedJob>> =>
       claimJobs(claimContext, skippedQueues, asked, claimant),
     claimExecutions: (
