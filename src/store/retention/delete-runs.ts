@@ -85,16 +85,15 @@ export async function deleteSource(
 ): Promise<number> {
   const source = { team_id: key.team_id, source_id: key.id };
   const queue = { team_id: key.team_id, queue_id: key.id };
-  const ofQueue =
-    table === 'queues' ? (['queue_watches', 'failing_queues', 'taken_slots'] as const) : [];
-  // First, because settlements lock a spell, and checks a watch, and then the source.
+  // First, because settlements lock a spell and then its source.
   await remove(trx, 'slow_spells', source);
-  if (table === 'queues') await remove(trx, 'queue_watches', queue);
   // Waits for running settlements, which may add rows.
   const gone = await remove(trx, table, key);
   for (const each of ['slow_spells', 'ending_certificates'] as const)
     await remove(trx, each, source);
-  for (const each of ofQueue) await remove(trx, each, queue);
+  if (table === 'queues')
+    for (const each of ['queue_watches', 'failing_queues', 'taken_slots'] as const)
+      await remove(trx, each, queue);
   return gone;
 }
 
