@@ -101,17 +101,6 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await levels(store, teamId), ['failure']);
     });
 
-    test('an outcome that is too late to be settled raises no alert', async () => {
-      await using store = await openTestStore();
-      const { teamId, node, cron } = await aScene(store, 1);
-      const [execution] = await startRuns(store, node, cron);
-      await end(store, node, execution, true);
-      assert.ok(execution);
-      const late = anExecutionSettlement(store, execution, { status: 'failed' });
-      assert.equal(await store.runs.settle(node, late), false);
-      assert.deepEqual(await levels(store, teamId), []);
-    });
-
     test('a run whose worker died counts as failed', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, 1);
