@@ -17,17 +17,6 @@ describe('dealing free slots (§3.8)', () => {
     assert.ok(Math.abs((slots[0] ?? 0) - (slots[1] ?? 0)) <= 12, String(slots));
   });
 
-  test('a newcomer gets a slot while a hog holds all that it may', () => {
-    const first = dealSlots([group('hog')], 256, nobody)[0] ?? 0;
-    const slots = dealSlots(
-      [group('hog', first), group('new')],
-      256 - first,
-      new Map([['hog', first]]),
-    );
-    assert.equal(slots[0], 0);
-    assert.ok((slots[1] ?? 0) >= 1);
-  });
-
   test('four hogs one after another leave a slot for the next', () => {
     let free = 256;
     const teams = new Map<string, number>();

@@ -25,11 +25,6 @@ describe('searching a body as it passes by', () => {
     );
   });
 
-  test('the search of a body is case-sensitive and exact', () => {
-    assert.equal(isFoundIn('Fine', [Buffer.from('all fine')]), false);
-    assert.equal(isFoundIn('a.c', [Buffer.from('abc')]), false);
-  });
-
   test('a text made to slow down the search costs no more than another', () => {
     const body = Buffer.alloc(4 * 1024 * 1024, 'a');
     const from = threadMs();

@@ -23,10 +23,6 @@ function postsTo(channel: PostedChannel, change: Partial<Message> = {}) {
   return postsOf(channel, { ...SAMPLE_MESSAGE, ...change });
 }
 
-function postOf(kind: ChatKind, change: Partial<Message> = {}) {
-  return JSON.stringify(postsTo({ kind, url }, change)[0]?.body);
-}
-
 for (const channel of kinds) {
   const { kind } = channel;
   const postOf = (change: Partial<Message> = {}) => JSON.stringify(postsTo(channel, change));
@@ -62,37 +58,6 @@ test("Slack's header is cut to its limit without splitting an escape", () => {
     assert.doesNotMatch(header, /&(?!amp;|lt;|gt;)|[<>]/);
     assert.ok(header.isWellFormed() && header.endsWith('…'));
   }
-});
-
-describe('no text from outside', () => {
-  test('text from outside neither mentions anybody nor links in Slack', () => {
-    assert.doesNotMatch(postOf('slack'), /<!|<b>|<ops/);
-  });
-  test('text from outside neither mentions anybody nor ends the code block in Discord', () => {
-    assert.match(postOf('discord'), /"allowed_mentions":\{"parse":\[\]\}/);
-    assert.equal(postOf('discord').split('```').length - 1, 2);
-    assert.doesNotMatch(postOf('discord'), /[^\\]\[x\]/);
-  });
-  test('no text from outside is read as Markdown by Microsoft Teams', () => {
-    assert.doesNotMatch(postOf('teams'), /"TextBlock"|"FactSet"/);
-  });
-  test('text from outside neither mentions anybody nor ends the code block in Mattermost', () => {
-    const post = postOf('mattermost');
-    assert.doesNotMatch(post, /<!|@everyone|\*Pay\*(?!\*)(?<!\\\\\*Pay\\\\\*)/);
-    assert.equal(post.split('```').length - 1, 2);
-    assert.doesNotMatch(post, /[^\\]\[x\]/);
-  });
-  test('no text from outside is markup in Telegram or ntfy', () => {
-    for (const channel of [SERVICES.telegram, SERVICES.ntfy])
-      assert.doesNotMatch(JSON.stringify(postsTo(channel)), /parse_mode|"markdown"/);
-  });
-  test('text from outside is escaped in Google Chat', () => {
-    assert.doesNotMatch(
-      postOf('google-chat', { title: '<i>', excerpt: '<i>' }),
-      /(?<!fallbackText":")<i>/,
-    );
-    assert.ok(postOf('google-chat').includes('&lt;b&gt;no&lt;/b&gt;'));
-  });
 });
 
 describe('PagerDuty', () => {
