@@ -39,19 +39,23 @@ export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
 
 export function evaluateAssertions(
   assertions: readonly Assertion[],
-  facts: ResponseFacts,
+  { body, durationMs }: ResponseFacts,
 ): AssertionVerdict[] {
   let searched = 0;
   let followed = 0;
-  return assertions.map((assertion): AssertionVerdict => {
+  const judge = (assertion: Assertion): Pick<AssertionVerdict, 'ok' | 'got'> => {
     switch (assertion.kind) {
       case 'body_contains':
-        return judgeContained(assertion, facts.body, searched++);
+        return judgeContained(body.found[searched++] === true, body.totalBytes);
       case 'response_time_under':
-        return judgeTime(assertion, facts.durationMs);
+        return { ok: durationMs < assertion.ms, got: String(durationMs) };
       case 'json_path_equals':
-        return judgePath(assertion, facts.body.json, followed++);
+        return judgePath(assertion, body.json, followed++);
     }
+  };
+  return assertions.map((assertion) => {
+    const { ok, got } = judge(assertion);
+    return { assertion, ok, expected: describeExpected(assertion), got };
   });
 }
 
@@ -76,41 +80,23 @@ function nameAssertion(assertion: Assertion): string {
   return labelOfKind(assertion.kind);
 }
 
-type OfKind<K extends Assertion['kind']> = Extract<Assertion, { kind: K }>;
-
-function judgeContained(
-  assertion: OfKind<'body_contains'>,
-  body: ResponseFacts['body'],
-  place: number,
-): AssertionVerdict {
-  const ok = body.found[place] === true;
-  const got = ok ? 'a body with it' : `a body of ${body.totalBytes} bytes without it`;
-  return { assertion, ok, expected: describeExpected(assertion), got };
-}
-
-function judgeTime(assertion: OfKind<'response_time_under'>, durationMs: number): AssertionVerdict {
-  const ok = durationMs < assertion.ms;
-  return { assertion, ok, expected: describeExpected(assertion), got: String(durationMs) };
+function judgeContained(ok: boolean, totalBytes: number) {
+  return { ok, got: ok ? 'a body with it' : `a body of ${totalBytes} bytes without it` };
 }
 
 function judgePath(
-  assertion: OfKind<'json_path_equals'>,
+  { path, expected }: Extract<Assertion, { kind: 'json_path_equals' }>,
   json: ReceivedBody['json'],
   place: number,
-): AssertionVerdict {
-  const verdict = (ok: boolean, got: string): AssertionVerdict => ({
-    assertion,
-    ok,
-    expected: showExpected(assertion.expected),
-    got: cutShown(got),
-  });
-  if (parsePath(assertion.path) === null) return verdict(false, 'a path that cannot be read');
-  if (json === null) return verdict(false, 'no body');
-  if ('fault' in json) return verdict(false, json.fault);
+) {
+  const fails = (got: string) => ({ ok: false, got: cutShown(got) });
+  if (parsePath(path) === null) return fails('a path that cannot be read');
+  if (json === null) return fails('no body');
+  if ('fault' in json) return fails(json.fault);
   const found = json.values[place] ?? { kind: 'missing' };
-  if (found.kind === 'missing') return verdict(false, 'nothing at this path');
-  if (found.kind === 'large') return verdict(false, showLarge(found));
-  return verdict(isEqual(found.text, assertion.expected), showValue(found.text));
+  if (found.kind === 'missing') return fails('nothing at this path');
+  if (found.kind === 'large') return fails(showLarge(found));
+  return { ok: isEqual(found.text, expected), got: cutShown(showValue(found.text)) };
 }
 
 function isEqual(text: string, written: string): boolean {
