@@ -64,7 +64,7 @@ async function sendPost(
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
 }
 
-export interface Recipient {
+interface Recipient {
   address: string;
   /** Where a recipient who isn't a member stops these mails. */
   stopUrl?: string | undefined;

@@ -1,16 +1,10 @@
 import { pause } from '#domain/base/clock';
 import { Repeating } from '#domain/base/repeating';
-import {
-  type ChannelConfig,
-  isMailed,
-  type MailedChannel,
-  stateOfAddress,
-} from '#domain/alerts/notification-channel';
+import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import type { Store } from '#store/store';
-import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { type Delivery, mailTo, postToChannel, type Recipient } from './deliver.ts';
-import { NONE_CONFIRMED, NotificationSending, type SendingTools } from './sending.ts';
+import type { Delivery } from './deliver.ts';
+import { deliverStep, NotificationSending, planSteps, type SendingTools } from './sending.ts';
 
 interface NotifierOptions extends SendingTools {
   /** Null: no limit. Without this function no usage alerts are raised (§6.7). */
@@ -80,39 +74,20 @@ export class Notifier {
     config: ChannelConfig,
     channelId: string | null = null,
   ): Promise<Delivery> {
-    const team = await this.#store.teams.find(teamId);
+    const { channels, teams } = this.#store;
+    const team = await teams.find(teamId);
     const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
-    if (!isMailed(config)) return postToChannel(this.#options, config, message);
-    const recipients = await this.#listRecipients(teamId, config, channelId);
-    if (recipients.length === 0 && config.kind === 'email-addresses')
-      return { kind: 'failed', error: NONE_CONFIRMED };
-    return this.#mailTest(recipients, message);
-  }
-
-  async #listRecipients(
-    teamId: string,
-    config: MailedChannel,
-    channelId: string | null,
-  ): Promise<Recipient[]> {
-    const { mailer, stopUrlOf } = this.#options;
-    const { channels } = this.#store;
-    if (config.kind === 'email') {
-      const members = await channels.listMemberAddresses(teamId, { onlyVerified: mailer.sends });
-      return members.map(({ email: address }) => ({ address }));
-    }
     const stored = channelId === null ? null : await channels.find(teamId, channelId);
-    return (stored ? stored.addresses : [])
-      .filter(
-        (each) => stateOfAddress(each) === 'confirmed' && config.addresses.includes(each.email),
-      )
-      .map(({ id, email: address }) => ({ address, stopUrl: stopUrlOf(teamId, id) }));
-  }
-
-  /** Stops at the first failure: a person is waiting, and a server that is down refuses every mail. */
-  async #mailTest(recipients: readonly Recipient[], message: Message): Promise<Delivery> {
+    const addresses = (stored?.addresses ?? []).filter(
+      ({ email }) => config.kind === 'email-addresses' && config.addresses.includes(email),
+    );
+    const onlyVerified = this.#options.mailer.sends;
+    const members = await channels.listMemberAddresses(teamId, { onlyVerified });
+    const recipients = { targets: ['channel'], areMembersNotified: false } as const;
     let outcome: Delivery = { kind: 'sent' };
-    for (const recipient of recipients) {
-      outcome = await mailTo(this.#options.mailer, recipient, message);
+    // Stops at the first failure: a person is waiting, and a server that is down refuses every mail.
+    for (const step of planSteps(recipients, { config, addresses }, members)) {
+      outcome = await deliverStep(this.#options, step, message);
       if (outcome.kind === 'failed') break;
     }
     return outcome;

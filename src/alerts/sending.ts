@@ -52,7 +52,7 @@ const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
-export const NONE_CONFIRMED = 'no address of the channel is confirmed';
+const NONE_CONFIRMED = 'no address of the channel is confirmed';
 
 /**
  * Notifications with the same key are one message. A deleted channel is replaced by the default, so the channel is
@@ -64,20 +64,26 @@ function batchKeyOf({ batchId, channelId, id }: ClaimedNotification): string {
 
 type Batch = readonly [ClaimedNotification, ...ClaimedNotification[]];
 
+interface Recipients {
+  targets: readonly NotificationTarget[];
+  areMembersNotified: boolean;
+}
+
 /** Prefers an alert of a cron, because only those are mailed for an email channel. */
-function recipientsOf(batch: Batch): Pick<ClaimedNotification, 'targets' | 'alert'> {
+function recipientsOf(batch: Batch): Recipients {
   const [first] = batch;
   const { alert } =
     batch.find((notification) => notification.alert.source.kind === 'cron') ?? first;
   const targets = batch.flatMap((notification) => notification.targets);
   const each = new Map(targets.map((target) => [JSON.stringify(target), target]));
-  return { alert, targets: [...each.values()] };
+  const areMembersNotified = alert.source.kind === 'queue' && !isAside(alert.kind);
+  return { targets: [...each.values()], areMembersNotified };
 }
 
 /** To the team's chat, or to one member or address. `none` fails: a recipient may confirm before the last retry. */
 type Step =
   | { target: NotificationTarget; kind: 'post'; config: PostedChannel }
-  | { target: NotificationTarget; kind: 'mail'; address: string; addressId?: string }
+  | { target: NotificationTarget; kind: 'mail'; address: string }
   | { target: NotificationTarget; kind: 'none' };
 
 interface SendResult {
@@ -185,10 +191,9 @@ export class NotificationSending {
   ): Promise<string | null> {
     const { log, observer } = this.#tools;
     const channel = step.kind === 'post' ? step.config.kind : 'email';
-    const delivery =
-      step.kind === 'post'
-        ? await this.#post(notification, step.config, { message, mayContinue })
-        : await this.#mail(notification, step, message);
+    const isIncident = step.kind === 'post' && step.config.kind === 'pagerduty';
+    const sent = isIncident ? await this.#withoutRecovered(notification, message) : message;
+    const delivery = await deliverStep(this.#tools, step, sent, mayContinue);
     const fields = { teamId: notification.teamId, notificationId: notification.id, channel };
     if (delivery.kind === 'failed') {
       const { error } = delivery;
@@ -201,36 +206,17 @@ export class NotificationSending {
     return null;
   }
 
-  async #mail(
-    { teamId }: ClaimedNotification,
-    step: Exclude<Step, { kind: 'post' }>,
-    message: Message,
-  ): Promise<Delivery> {
-    if (step.kind === 'none') return { kind: 'failed', error: NONE_CONFIRMED };
-    const { mailer, stopUrlOf } = this.#tools;
-    const { address, addressId } = step;
-    const stopUrl = addressId === undefined ? undefined : stopUrlOf(teamId, addressId);
-    return mailTo(mailer, { address, stopUrl }, message);
-  }
-
-  async #post(
+  /** The recovery may have been sent when there was no incident, so a new one would stay open. */
+  async #withoutRecovered(
     { teamId, alert }: ClaimedNotification,
-    config: PostedChannel,
-    { message, mayContinue }: { message: Message; mayContinue: () => Promise<boolean> },
-  ): Promise<Delivery> {
-    const { alerts } = this.#store;
-    if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
-      return postToChannel(this.#tools, config, message, mayContinue);
-    // Leaves out recovered sources: the recovery may have been sent when there was no incident, so a new one would stay
-    // open.
-    const over = await alerts.listRecoveredSince(
-      teamId,
-      message.details.subjects.map(({ id }) => id),
-      alert,
-    );
-    const subjects = message.details.subjects.filter(({ id }) => !over.has(id));
-    const details = { ...message.details, subjects };
-    return postToChannel(this.#tools, config, { ...message, details }, mayContinue);
+    message: Message,
+  ): Promise<Message> {
+    const { details } = message;
+    if (message.level === 'recovery' || details === null) return message;
+    const ids = details.subjects.map(({ id }) => id);
+    const over = await this.#store.alerts.listRecoveredSince(teamId, ids, alert);
+    const subjects = details.subjects.filter(({ id }) => !over.has(id));
+    return { ...message, details: { ...details, subjects } };
   }
 
   /** Recorded last: if a step failed, the channel counts as failing. */
@@ -266,16 +252,29 @@ export class NotificationSending {
   }
 }
 
+/** @param mayContinue called before each further post; false: stop */
+export async function deliverStep(
+  tools: SendingTools,
+  step: Step,
+  message: Message,
+  mayContinue?: () => Promise<boolean>,
+): Promise<Delivery> {
+  if (step.kind === 'post') return postToChannel(tools, step.config, message, mayContinue);
+  if (step.kind === 'none') return { kind: 'failed', error: NONE_CONFIRMED };
+  const { address, target } = step;
+  const stopUrl = isAddress(target) ? tools.stopUrlOf(message.teamId, target.addressId) : undefined;
+  return mailTo(tools.mailer, { address, stopUrl }, message);
+}
+
 /**
  * The chat first, then each member or address once. For alerts of queues an email channel adds no one: every member is
  * emailed anyway.
  */
-function planSteps(
-  { targets, alert }: Pick<ClaimedNotification, 'targets' | 'alert'>,
+export function planSteps(
+  { targets, areMembersNotified }: Recipients,
   { config, addresses }: Pick<Channel, 'config' | 'addresses'>,
   members: readonly MemberAddress[],
 ): Step[] {
-  const areMembersNotified = alert.source.kind === 'queue' && !isAside(alert.kind);
   const forChannel = targets.filter(isForChannel).map((target) => ofKind(config, target));
   const forMembers = targets.filter(isForMembers);
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
@@ -302,7 +301,7 @@ function planAddresses(
       ({ id }) => isForAll || targets.some((each) => isAddress(each) && each.addressId === id),
     )
     .map(({ id: addressId, email: address }): Step => {
-      return { target: { addressId }, kind: 'mail', address, addressId };
+      return { target: { addressId }, kind: 'mail', address };
     });
   return isForAll && mails.length === 0 ? [{ target: 'channel', kind: 'none' }] : mails;
 }
