@@ -3,19 +3,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { startDnsServer, type DnsAnswer } from '#testing/dns-server';
+import { startDnsServer } from '#testing/dns-server';
 import { FakeClock } from '#demo/fake-clock';
 import { startReceiver } from '#testing/receiver';
 import { openSender, saysOf } from '#testing/sender';
 
-/** Sends to a name that a scripted server resolves; only 127.0.0.1 is allowed. */
-async function sendTo(answer: DnsAnswer, allowed = '127.0.0.1/32') {
-  await using dns = await startDnsServer();
-  await using receiver = await startReceiver();
-  await using sender = openSender({ dnsServers: [dns.address], allowed });
-  dns.answer('target.test', answer);
-  const exchange = await sender.get(`http://target.test:${receiver.port}/`);
-  return { exchange, requests: receiver.requests.length, queries: [...dns.queries] };
+/** A scripted DNS server, a target, and a sender that uses both; `get` sends to a name at the target's port. */
+async function openScene(options: Parameters<typeof openSender>[0] = {}) {
+  const stack = new AsyncDisposableStack();
+  const dns = stack.use(await startDnsServer());
+  const receiver = stack.use(await startReceiver());
+  const sender = stack.use(openSender({ dnsServers: [dns.address], ...options }));
+  const get = (name: string) => sender.get(`http://${name}:${receiver.port}/`);
+  return { dns, receiver, sender, get, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** A hosts file in a folder of its own. */
@@ -28,11 +28,10 @@ async function makeHosts(text: string) {
 
 describe('names', () => {
   test('a name that resolves to an allowed address is reached there, under its own name', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address] });
+    await using scene = await openScene();
+    const { dns, receiver, get } = scene;
     dns.answer('target.test', ['127.0.0.1']);
-    const exchange = await sender.get(`http://TARGET.test.:${receiver.port}/`);
+    const exchange = await get('TARGET.test.');
     assert.equal(exchange.kind, 'answered');
     assert.equal(exchange.trace.address, '127.0.0.1');
     assert.notEqual(exchange.trace.timing.dnsMs, null);
@@ -45,20 +44,21 @@ describe('names', () => {
   });
 
   test('an answer over TCP is followed', async () => {
-    const { exchange, requests } = await sendTo({ truncated: ['127.0.0.1'] });
-    assert.deepEqual([exchange.kind, requests], ['answered', 1]);
+    await using scene = await openScene();
+    scene.dns.answer('target.test', { truncated: ['127.0.0.1'] });
+    assert.equal((await scene.get('target.test')).kind, 'answered');
   });
+
   test('a silent name server makes its name unresolvable and delays no other name', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address] });
+    await using scene = await openScene();
+    const { dns, sender, get } = scene;
     dns.answer('silent.test', 'silence');
     dns.answer('broken.test', { bytes: Buffer.from([0x81, 0x80]) });
     dns.answer('target.test', ['127.0.0.1']);
     let isSilent = true;
     const silent = sender.get('http://silent.test/').finally(() => (isSilent = false));
     const broken = sender.get('http://broken.test/');
-    const good = await sender.get(`http://target.test:${receiver.port}/`);
+    const good = await get('target.test');
     assert.equal(good.kind, 'answered');
     assert.ok(isSilent);
     assert.deepEqual([(await silent).kind, (await broken).kind], ['unresolvable', 'unresolvable']);
@@ -67,20 +67,18 @@ describe('names', () => {
   });
 
   test('a dead server among several holds nothing up for long', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
+    await using scene = await openScene();
+    const { dns, receiver } = scene;
     await using sender = openSender({ dnsServers: ['127.0.0.1:1', dns.address] });
     dns.answer('target.test', ['127.0.0.1']);
     assert.equal((await sender.get(`http://target.test:${receiver.port}/`)).kind, 'answered');
   });
 
   test('a DNS answer is cached for its TTL and requested once by simultaneous look-ups', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address] });
+    await using scene = await openScene();
+    const { dns, get } = scene;
     dns.answer('kept.test', [{ type: 'A', data: '127.0.0.1', ttl: 60 }]);
     dns.answer('fleeting.test', ['127.0.0.1']);
-    const get = (name: string) => sender.get(`http://${name}:${receiver.port}/`);
     await Promise.all([get('kept.test'), get('kept.test'), get('kept.test')]);
     await get('kept.test');
     assert.equal(dns.queries.length, 1);
@@ -118,16 +116,15 @@ describe('names', () => {
   });
 
   test('the next address is dialled where one refuses, of the first three', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address] });
+    await using scene = await openScene();
+    const { dns, get } = scene;
     const refusing = ['127.0.0.9', '127.0.0.8', '127.0.0.7'];
     dns.answer('target.test', [...refusing.slice(0, 2), '127.0.0.1']);
-    const exchange = await sender.get(`http://target.test:${receiver.port}/`);
+    const exchange = await get('target.test');
     assert.equal(exchange.kind, 'answered');
     assert.equal(exchange.trace.address, '127.0.0.1');
     dns.answer('target.test', [...refusing, '127.0.0.1']);
-    const given = await sender.get(`http://target.test:${receiver.port}/`);
+    const given = await get('target.test');
     assert.deepEqual([given.kind, given.trace.address], ['broken', '127.0.0.7']);
   });
 
@@ -150,17 +147,16 @@ describe('names', () => {
 
 describe('the machine itself', () => {
   test('localhost and names below it are always 127.0.0.1', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
+    await using scene = await openScene();
+    const { dns, receiver, get } = scene;
     dns.answer('localhost', ['93.184.216.34']);
     await using closed = openSender({ dnsServers: [dns.address], allowed: '' });
-    await using open = openSender({ dnsServers: [dns.address] });
     for (const name of ['localhost', 'foo.localhost', 'LOCALHOST.']) {
       const url = `http://${name}:${receiver.port}/`;
       assert.equal((await closed.get(url)).kind, 'blocked', name);
-      assert.equal((await open.get(url)).kind, 'answered', name);
+      assert.equal((await get(name)).kind, 'answered', name);
     }
-    assert.equal((await open.get('http://notlocalhost/')).kind, 'unresolvable');
+    assert.equal((await get('notlocalhost')).kind, 'unresolvable');
     assert.deepEqual(
       dns.queries.map(({ name }) => name),
       ['notlocalhost'],
@@ -169,12 +165,8 @@ describe('the machine itself', () => {
 
   test('the first names of the hosts file are found when they are looked up at once', async () => {
     await using hosts = await makeHosts('127.0.0.1 web api db\n');
-    const { hostsPath } = hosts;
-    await using receiver = await startReceiver();
-    await using sender = openSender({ hostsPath });
-    const exchanges = await Promise.all(
-      ['web', 'api', 'db'].map((name) => sender.get(`http://${name}:${receiver.port}/`)),
-    );
+    await using scene = await openScene(hosts);
+    const exchanges = await Promise.all(['web', 'api', 'db'].map(scene.get));
     assert.deepEqual(
       exchanges.map(({ kind }) => kind),
       ['answered', 'answered', 'answered'],
@@ -184,10 +176,9 @@ describe('the machine itself', () => {
   test("names of the hosts file are kept while it can't be read, but not once it is deleted", async () => {
     await using hosts = await makeHosts('127.0.0.1 web\n');
     const { hostsPath } = hosts;
-    await using receiver = await startReceiver();
     const clock = new FakeClock('2026-01-01T00:00:00Z');
-    await using sender = openSender({ hostsPath, clock });
-    const get = async () => (await sender.get(`http://web:${receiver.port}/`)).kind;
+    await using scene = await openScene({ hostsPath, clock });
+    const get = async () => (await scene.get('web')).kind;
     assert.equal(await get(), 'answered');
     await rm(hostsPath);
     await mkdir(hostsPath);
@@ -223,11 +214,8 @@ describe('the machine itself', () => {
     await using hosts = await makeHosts(
       '127.0.0.1 web # me\n10.0.0.1\tinner Inner.corp\n::1 ip6-loopback\n127.0.0.1 both\n10.0.0.2 both\n',
     );
-    const { hostsPath } = hosts;
-    await using receiver = await startReceiver();
-    await using sender = openSender({ hostsPath });
-    const kindOf = async (name: string) =>
-      (await sender.get(`http://${name}:${receiver.port}/`)).kind;
+    await using scene = await openScene(hosts);
+    const kindOf = async (name: string) => (await scene.get(name)).kind;
     assert.equal(await kindOf('web'), 'answered');
     assert.equal(await kindOf('INNER.corp'), 'blocked');
     assert.equal(await kindOf('both'), 'blocked');

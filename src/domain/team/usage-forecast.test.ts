@@ -5,8 +5,6 @@ import { forecastUsage, listDaysOfMonth, type PlannedCron } from './usage-foreca
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const MIDDLE = Date.parse('2026-11-16T00:00:00Z');
-const NONE = { crons: [], waitingJobs: 0 };
-
 const cron = (cronExpression: string, more: Partial<PlannedCron> = {}): PlannedCron => ({
   cronExpression,
   createdAt: MIDDLE,
@@ -17,49 +15,51 @@ const cron = (cronExpression: string, more: Partial<PlannedCron> = {}): PlannedC
   ...more,
 });
 
+interface Given {
+  crons?: readonly PlannedCron[];
+  waitingJobs?: number;
+  now?: number;
+}
+
+/** The day on which the limit is reached, or why there is none. */
+function forecast(
+  used: number,
+  limit: number,
+  { crons = [], waitingJobs = 0, now = MIDDLE }: Given = {},
+): string {
+  const found = forecastUsage({ used, limit }, { crons, waitingJobs }, now);
+  return typeof found === 'string' ? found : found.runsOutOn;
+}
+
 describe('the forecast of the monthly limit', () => {
   test('without crons and waiting jobs the forecast extends the pace so far', () => {
-    assert.deepEqual(forecastUsage({ used: 750, limit: 1000 }, NONE, MIDDLE), {
-      runsOutOn: '2026-11-21',
-    });
-    assert.equal(forecastUsage({ used: 500, limit: 1000 }, NONE, MIDDLE), 'enough');
-    assert.equal(forecastUsage({ used: 0, limit: 1000 }, NONE, MIDDLE), 'enough');
+    assert.equal(forecast(750, 1000), '2026-11-21');
+    assert.equal(forecast(500, 1000), 'enough');
+    assert.equal(forecast(0, 1000), 'enough');
   });
 
   test('a cron made just now counts with each time of its schedule until the end of the month', () => {
-    const hourly = { crons: [cron('@hourly')], waitingJobs: 0 };
+    const crons = [cron('@hourly')];
     // 359 runs: the schedule has 15 days of 24 hours left, and 00:00 of the first day has passed.
-    assert.equal(forecastUsage({ used: 0, limit: 359 }, hourly, MIDDLE), 'enough');
-    assert.deepEqual(forecastUsage({ used: 0, limit: 358 }, hourly, MIDDLE), {
-      runsOutOn: '2026-11-30',
-    });
-    const minutely = { crons: [cron('* * * * *')], waitingJobs: 0 };
-    assert.deepEqual(forecastUsage({ used: 3, limit: 1000 }, minutely, MIDDLE), {
-      runsOutOn: '2026-11-16',
-    });
+    assert.equal(forecast(0, 359, { crons }), 'enough');
+    assert.equal(forecast(0, 358, { crons }), '2026-11-30');
+    assert.equal(forecast(3, 1000, { crons: [cron('* * * * *')] }), '2026-11-16');
   });
 
   test('the runs that a cron had so far are not counted twice, as a schedule and as a pace', () => {
-    const daily = { crons: [cron('@daily', { createdAt: 0 })], waitingJobs: 0 };
-    assert.equal(forecastUsage({ used: 15, limit: 30 }, daily, MIDDLE), 'enough');
-    assert.deepEqual(forecastUsage({ used: 16, limit: 30 }, daily, MIDDLE), {
-      runsOutOn: '2026-11-30',
-    });
+    const crons = [cron('@daily', { createdAt: 0 })];
+    assert.equal(forecast(15, 30, { crons }), 'enough');
+    assert.equal(forecast(16, 30, { crons }), '2026-11-30');
   });
 
   test('waiting jobs count as if they were sent today', () => {
-    const waiting = (waitingJobs: number) => ({ crons: [], waitingJobs });
-    assert.equal(forecastUsage({ used: 0, limit: 100 }, waiting(100), MIDDLE), 'enough');
-    assert.deepEqual(forecastUsage({ used: 0, limit: 100 }, waiting(101), MIDDLE), {
-      runsOutOn: '2026-11-16',
-    });
+    assert.equal(forecast(0, 100, { waitingJobs: 100 }), 'enough');
+    assert.equal(forecast(0, 100, { waitingJobs: 101 }), '2026-11-16');
   });
 
   test('a cron that ends counts until its end', () => {
-    const isEnough = (end: PlannedCron['end'], limit: number, runsCounted = 0) => {
-      const crons = [cron('* * * * *', { end, runsCounted })];
-      return forecastUsage({ used: 0, limit }, { crons, waitingJobs: 0 }, MIDDLE) === 'enough';
-    };
+    const isEnough = (end: PlannedCron['end'], limit: number, runsCounted = 0) =>
+      forecast(0, limit, { crons: [cron('* * * * *', { end, runsCounted })] }) === 'enough';
     const byTime = { endsAt: MIDDLE + 10 * 60_000, maxRuns: null };
     assert.deepEqual([isEnough(byTime, 10), isEnough(byTime, 9)], [true, false]);
     const byNumber = { endsAt: null, maxRuns: 20 };
@@ -67,24 +67,20 @@ describe('the forecast of the monthly limit', () => {
   });
 
   test('times that a cron missed count as one run', () => {
-    const crons = [cron('@daily', { nextRunAt: MIDDLE - 3_600_000 })];
-    const forecast = (limit: number) =>
-      forecastUsage({ used: 0, limit }, { crons, waitingJobs: 0 }, MIDDLE + 1);
-    assert.deepEqual([forecast(15), forecast(14)], ['enough', { runsOutOn: '2026-11-30' }]);
+    const missed = { crons: [cron('@daily', { nextRunAt: MIDDLE - 3_600_000 })], now: MIDDLE + 1 };
+    assert.deepEqual([forecast(0, 15, missed), forecast(0, 14, missed)], ['enough', '2026-11-30']);
   });
 
   test('the limit is reached once all of it is used', () => {
-    assert.equal(forecastUsage({ used: 1000, limit: 1000 }, NONE, MIDDLE), 'reached');
-    assert.equal(forecastUsage({ used: 0, limit: 0 }, NONE, MIDDLE), 'reached');
+    assert.equal(forecast(1000, 1000), 'reached');
+    assert.equal(forecast(0, 0), 'reached');
   });
 
   test('a pace is not guessed from a few hours, but crons alone can run out', () => {
-    const early = START + 3 * 3_600_000;
-    assert.equal(forecastUsage({ used: 90, limit: 1000 }, NONE, early), 'too-early');
-    const crons = [cron('* * * * *', { nextRunAt: early + 60_000 })];
-    assert.deepEqual(forecastUsage({ used: 90, limit: 1000 }, { crons, waitingJobs: 0 }, early), {
-      runsOutOn: '2026-11-01',
-    });
+    const now = START + 3 * 3_600_000;
+    assert.equal(forecast(90, 1000, { now }), 'too-early');
+    const crons = [cron('* * * * *', { nextRunAt: now + 60_000 })];
+    assert.equal(forecast(90, 1000, { crons, now }), '2026-11-01');
   });
 });
 
