@@ -39,7 +39,7 @@ export function answerOf(
 ): Answer {
   const verdicts = evaluateAnswer(exchange, run.assertions);
   const kind = run.kind === 'job' ? 'job' : 'cron';
-  const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
+  const verdict = judgeExchange(exchange, verdicts, kind);
   const end = endOf(exchange, verdict, clock.now());
   const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
   const { certificate } = exchange.trace;

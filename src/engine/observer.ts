@@ -1,15 +1,13 @@
 import type { FailureReason } from '#domain/judging/failure';
 import type { EndedJobStatus } from '#domain/runs/run-status';
 
-export type RunOutcome = EndedJobStatus;
-
 /** For metrics and logs. On the hot path: be quick and never throw. */
 export interface EngineObserver {
   /** `latenessMs` after it was due. */
   runStarted(kind: 'job' | 'execution', latenessMs: number): void;
   runEnded(end: {
     kind: 'job' | 'execution';
-    outcome: RunOutcome;
+    outcome: EndedJobStatus;
     reason: FailureReason | null;
     durationMs: number;
   }): void;

@@ -6,17 +6,16 @@ import {
   QUERY_TOO_LONG,
   type Sender,
 } from '#domain/http/exchange';
-import type { FailureReason } from '#domain/judging/failure';
 import type { Log } from '#domain/base/log';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/http/signature';
 import type { ItemOwner } from '#store/database/group-commit';
 import type { QueuePolicy } from '#store/queues/queues';
 import type { ClaimedJob } from '#store/runs/claims';
-import type { Settlement } from '#store/runs/settlement';
+import type { RunEnd, Settlement } from '#store/runs/settlement';
 import type { Store } from '#store/store';
 import { type Answer, answerOf, notSent, requestOf, type Run, settlementOf } from './answer.ts';
 import type { FairGroup, FairScheduler } from './fair-scheduler.ts';
-import type { EngineObserver, RunOutcome } from './observer.ts';
+import type { EngineObserver } from './observer.ts';
 import { storeAgain, untilStored, type Ways } from './settling.ts';
 import type { SlotHolder, Slots } from './slots.ts';
 
@@ -37,11 +36,9 @@ export interface RunTools {
 const NEVER_RETRIED: QueuePolicy = { retriesEnabled: false, retrySchedule: [], emailAlerts: false };
 
 /** `isOurs` is false if another node had ended it. */
-interface Stored {
+interface Stored extends Pick<Settlement, 'status'> {
   isOurs: boolean;
-  outcome: RunOutcome;
-  reason: FailureReason | null;
-  durationMs: number;
+  end: Pick<RunEnd, 'reason' | 'durationMs'>;
 }
 
 /**
@@ -76,11 +73,15 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     const { observer, slots } = this.#tools;
     observer.runStarted?.(this.#run.kind, this.#run.startedAt - this.#run.dueAt);
     slots.take(this);
-    let answer: Answer | null | 'sent';
+    this.#conclude(() => this.#send());
+  }
+
+  #conclude(step: () => Answer | 'sent'): void {
+    let answer: Answer | 'sent' | null = null;
     try {
-      answer = this.#send();
+      answer = step();
     } catch (error) {
-      answer = this.#fail(error);
+      this.#tools.log.error('engine.run-failed', { error });
     }
     if (answer !== 'sent') this.#keep(answer);
   }
@@ -98,19 +99,10 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   }
 
   onExchange(exchange: Exchange): void {
-    let answer: Answer | null;
-    try {
+    this.#conclude(() => {
       const signature = signatureOf(exchange, this.#signature);
-      answer = answerOf(this.#run, exchange, signature, this.#tools);
-    } catch (error) {
-      answer = this.#fail(error);
-    }
-    this.#keep(answer);
-  }
-
-  #fail(error: unknown): null {
-    this.#tools.log.error('engine.run-failed', { error });
-    return null;
+      return answerOf(this.#run, exchange, signature, this.#tools);
+    });
   }
 
   #keep(answer: Answer | null): void {
@@ -135,7 +127,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   }
 
   onWritten(isOurs: boolean): void {
-    if (this.#settlement !== null) this.#end(storedAs(this.#settlement, isOurs));
+    if (this.#settlement !== null) this.#end({ ...this.#settlement, isOurs });
   }
 
   onNotWritten(fault: unknown): void {
@@ -155,17 +147,17 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     const run = this.#run;
     const policy = needsPolicy(run, answer) ? await this.#readPolicy(run) : NEVER_RETRIED;
     const settlement = settlementOf(run, answer, policy);
-    const isOurs = await this.#tools.store.runs.settle(this.#nodeId, settlement);
-    return storedAs(settlement, isOurs || (mayBeStored && (await this.#isStored(answer))));
+    const isFirst = await this.#tools.store.runs.settle(this.#nodeId, settlement);
+    const isOurs = isFirst || (mayBeStored && (await this.#isStored(answer)));
+    return { ...settlement, isOurs };
   }
 
   async #abandon(): Promise<Stored> {
     const { clock, store } = this.#tools;
     return {
       isOurs: await store.nodes.abandon(this.#nodeId, this.#run, clock.now()),
-      outcome: this.#run.kind === 'job' ? 'dead_lettered' : 'failed',
-      reason: 'worker_failed',
-      durationMs: 0,
+      status: this.#run.kind === 'job' ? 'dead_lettered' : 'failed',
+      end: { reason: 'worker_failed', durationMs: 0 },
     };
   }
 
@@ -182,17 +174,17 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     return kept?.completedAt === end.completedAt && kept.reason === end.reason;
   }
 
-  #end({ isOurs, outcome, reason, durationMs }: Stored): void {
+  #end({ isOurs, status, end: { reason, durationMs } }: Stored): void {
     const { clock, log, observer, onEnd, schedulerOf, slots } = this.#tools;
     slots.waitingBytes -= this.#bytes;
     schedulerOf(this.group).settle(this.group, clock.now());
     slots.settle(this);
     onEnd();
-    const fields = { ...idsOf(this.#run), status: outcome, reason, durationMs };
+    const fields = { ...idsOf(this.#run), status, reason, durationMs };
     if (!isOurs) return log.warn('attempt.too-late', fields);
-    if (outcome === 'success') log.debug('attempt.settled', fields);
+    if (status === 'success') log.debug('attempt.settled', fields);
     else log.info('attempt.settled', fields);
-    observer.runEnded?.({ kind: this.#run.kind, outcome, reason, durationMs });
+    observer.runEnded?.({ kind: this.#run.kind, outcome: status, reason, durationMs });
   }
 }
 
@@ -202,10 +194,6 @@ function needsPolicy(run: Run, { verdict }: Answer): run is ClaimedJob {
 
 function withoutResponse(answer: Answer): Answer {
   return { ...answer, response: null };
-}
-
-function storedAs({ status, end }: Settlement, isOurs: boolean): Stored {
-  return { isOurs, outcome: status, reason: end.reason, durationMs: end.durationMs };
 }
 
 function idsOf(run: Run) {

@@ -3,7 +3,8 @@ import type { NotificationObserver } from '#alerts/sending';
 import { readCommit, VERSION } from '#config/version';
 import type { Clock } from '#domain/base/clock';
 import { FAILURE_REASONS, type FailureReason } from '#domain/judging/failure';
-import type { EngineObserver, RunOutcome } from '#engine/observer';
+import type { EndedJobStatus } from '#domain/runs/run-status';
+import type { EngineObserver } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { DatabaseSize } from '#store/database/inspection';
 import type { OldSnapshot } from '#store/figures/snapshots';
@@ -18,7 +19,7 @@ const BACKLOG_EVERY_MS = 5_000;
 /** It counts all ended runs. */
 const SIZE_EVERY_MS = 600_000;
 
-const reasonOf = (outcome: RunOutcome, reason: FailureReason | null) =>
+const reasonOf = (outcome: EndedJobStatus, reason: FailureReason | null) =>
   reason ?? (outcome === 'success' ? '' : 'unknown');
 
 /** Runs that the monthly limit stops are counted apart. */

@@ -119,7 +119,7 @@ function showTest(
 ) {
   const kind = draft.kind === 'cron' ? 'cron' : 'job';
   const verdicts = evaluateAnswer(exchange, rules.assertions);
-  const verdict = judgeExchange(exchange, rules.assertions, kind, verdicts);
+  const verdict = judgeExchange(exchange, verdicts, kind);
   const failure = verdict.ok ? { reason: null, errorMessage: null } : verdict;
   const ended = {
     responseStatus: 'status' in exchange ? exchange.status : null,

@@ -21,14 +21,13 @@ const SUCCESS: Verdict = { ok: true };
 
 /**
  * §2.7. Assertions (§2.4) apply to 2xx only; the first failure is reported.
- * @param verdicts the result of `evaluateAnswer`, if the caller has it
+ * @param verdicts the result of `evaluateAnswer`
  * @param kind jobs report `HTTP 503 error`; crons have no text for a status
  */
 export function judgeExchange(
   exchange: Exchange,
-  assertions: readonly Assertion[],
+  verdicts: readonly AssertionVerdict[],
   kind: 'job' | 'cron',
-  verdicts: readonly AssertionVerdict[] = evaluateAnswer(exchange, assertions),
 ): Verdict {
   switch (exchange.kind) {
     case 'timed-out':
