@@ -143,7 +143,7 @@ describe('reading the fields of a body', () => {
       [...fields],
       [
         ['s', { kind: 'string', value: 'é', raw: '"\\u00e9"' }],
-        ['n', { kind: 'number', text: '1.0', raw: '1.0' }],
+        ['n', { kind: 'number', raw: '1.0' }],
         ['t', { kind: 'true', raw: 'true' }],
         ['p', { kind: 'array', raw: '[ {"a":[]} ]', depth: 3, isEmpty: false }],
         ['e', { kind: 'object', raw: '{ }', depth: 1, isEmpty: true }],

@@ -17,18 +17,15 @@ export const MAX_JSON_DEPTH = 512;
 
 type JsonScalar =
   | { kind: 'string'; value: string; raw: string }
-  /** Digits as written; JavaScript may not be able to represent the number. */
-  | { kind: 'number'; text: string; raw: string }
-  | { kind: 'true' | 'false' | 'null'; raw: string };
+  /** JavaScript may not be able to represent the number. */
+  | { kind: Exclude<ScalarKind, 'string'>; raw: string };
 
 function isContainer(kind: JsonKind): kind is ContainerKind {
   return kind === 'object' || kind === 'array';
 }
 
 function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScalar {
-  if (kind === 'string') return { kind, value: decodeString(raw, isEscaped), raw };
-  if (kind === 'number') return { kind, text: raw, raw };
-  return { kind, raw };
+  return kind === 'string' ? { kind, value: decodeString(raw, isEscaped), raw } : { kind, raw };
 }
 
 /**

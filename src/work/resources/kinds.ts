@@ -86,7 +86,7 @@ const DECIMAL = /^-?\d+$/;
  * ±Infinity, which breaks any limit.
  */
 function integerOf(given: JsonField): number | null {
-  const digits = given.kind === 'number' ? given.text : given.kind === 'string' ? given.value : '';
+  const digits = given.kind === 'number' ? given.raw : given.kind === 'string' ? given.value : '';
   // Turns -0 into 0.
   return DECIMAL.test(digits) ? Number(digits) + 0 : null;
 }
