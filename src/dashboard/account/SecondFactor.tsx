@@ -1,12 +1,12 @@
+import encodeQr from 'qr';
 import type { ReactNode } from 'react';
+import type { ProfileAnswer, SecondFactorSetUp } from './profile-actions.ts';
+import { CodeField } from '../forms/Field.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { CodeField } from '../forms/Field.tsx';
-import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
-import { QrCode } from './QrCode.tsx';
 import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
-import type { ProfileAnswer, SecondFactorSetUp } from './profile-actions.ts';
 
 export function SecondFactor({ isOn }: { isOn: boolean }) {
   const { intent } = useFormAnswer();
@@ -112,5 +112,30 @@ function Key({ otpauthUri }: { otpauthUri: string }) {
         <a href={otpauthUri}>Open in an authenticator on this device</a>
       </p>
     </>
+  );
+}
+
+/** Light modules around the code, so that cameras find it. */
+const quiet = 4;
+
+/** Dark on light in both themes: some cameras can't read the reverse. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encodeQr(text, 'raw', { ecc: 'low', border: quiet });
+  const path = rows.flatMap((row, y) =>
+    row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  );
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${rows.length} ${rows.length}`}
+      width={200}
+      height={200}
+      shapeRendering="crispEdges"
+      style={{ display: 'block', maxWidth: '100%' }}
+    >
+      <rect width={rows.length} height={rows.length} fill="#fff" />
+      <path d={path.join('')} fill="#000" />
+    </svg>
   );
 }

@@ -1,7 +1,10 @@
 import { parseUtc } from '#domain/base/instant';
 import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
+import { Notice } from '../parts/Notice.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { TeamPause } from '../services.ts';
 import type { open } from '../serving/open.ts';
 
 type PauseUntilProps = {
@@ -49,4 +52,49 @@ export function readUntil({ form, now, say }: Sent, here: string): number | null
     kind: 'failed',
     text: 'Nothing was paused: the end must be a date and a time in the future, in UTC.',
   });
+}
+
+export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
+const overview = '/?index';
+
+export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
+  if (pause === null) return null;
+  return (
+    <Notice kind="warning" title="Everything of this team is paused" isBanner>
+      <p>
+        By {pause.by}, since <Time at={pause.at} exact />
+        {pause.until === null ? null : (
+          <>
+            , until <Time at={pause.until} exact />
+          </>
+        )}
+        . No cron runs by its schedule and no job is sent. New jobs are accepted and wait.
+      </p>
+      <ConfirmDialog
+        word="Resume everything"
+        question="Resume everything of this team?"
+        action={overview}
+        fields={{ intent: pauseIntents.resume }}
+        variant="default"
+      >
+        Jobs that are due start now. Crons continue with their next times; missed runs are not made
+        up for. Crons and queues that were paused individually stay paused.
+      </ConfirmDialog>
+    </Notice>
+  );
+}
+
+export function PauseEverything() {
+  return (
+    <ConfirmDialog
+      word="Pause everything"
+      question="Pause everything of this team?"
+      action={overview}
+      fields={{ intent: pauseIntents.pause }}
+      controls={<UntilField />}
+    >
+      No cron runs on schedule and no job is sent until the team is resumed. Running requests
+      finish, and the API accepts new jobs, which wait.
+    </ConfirmDialog>
+  );
 }

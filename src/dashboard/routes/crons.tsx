@@ -1,28 +1,43 @@
-import { open } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { type Context } from '../context.ts';
-import { cronBulk, CronsActedNotice, readChosen, readCronAct } from '../runs/CronBulk.tsx';
-import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
+import type { Context } from '../context.ts';
 import { ActionButton } from '../forms/Form.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
-import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
+import { readText } from '../forms/values.ts';
+import {
+  actionsColumn,
+  type BulkActions,
+  type Column,
+  numberColumn,
+  timeColumn,
+} from '../lists/DataTable.tsx';
 import { useAnswer } from '../page/shell.ts';
-import { RecentResults } from '../plots/RecentResults.tsx';
-import { describeExpression, readSchedule } from '../words/schedule-words.ts';
+import { Submit } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time, useMoment } from '../parts/Time.tsx';
 import { Tags } from '../parts/Tags.tsx';
-import { describeOverlap } from '../runs/overlap.ts';
+import { Time, useMoment } from '../parts/Time.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
+import classes from './crons.module.css';
+import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import {
   readSourceList,
   readSourceSearch,
   SourceList,
   type SourceRow,
 } from '../runs/SourceList.tsx';
-import { formatRate } from '../words/amounts.ts';
-import type { CronAct, CronListRow } from '../services.ts';
-import classes from './crons.module.css';
+import { describeOverlap } from '../runs/overlap.ts';
+import type {
+  BoundedCount,
+  CronAct,
+  CronListRow,
+  CronsActed,
+  CronsChosen,
+  SourceSearch,
+} from '../services.ts';
+import { open } from '../serving/open.ts';
+import { countOf, formatRate } from '../words/amounts.ts';
+import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -184,3 +199,80 @@ function RowActions({ id, name, isActive, stoppedAfter }: CronListRow['cron']) {
     </span>
   );
 }
+
+function cronBulk(matching: BoundedCount): BulkActions {
+  return {
+    matching,
+    buttons: ({ text }) => (
+      <>
+        <Submit intent="all-pause">{`Pause (${text})`}</Submit>
+        <Submit intent="all-start">{`Start (${text})`}</Submit>
+        <MoreActions of="selected crons">
+          <button type="submit" form="bulk" name="intent" value="all-run">
+            Run now
+          </button>
+          <ConfirmDialog
+            word="Delete"
+            question={`Delete the crons that are chosen (${text})?`}
+            fields={{ intent: 'all-delete' }}
+            form="bulk"
+          >
+            They never run again, and their history is deleted too. This can’t be undone. To stop
+            them for a while, pause them.
+          </ConfirmDialog>
+        </MoreActions>
+      </>
+    ),
+  };
+}
+
+const MOST_NAMED = 20;
+
+/** Stays until it is dismissed. */
+function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
+  const { done, hasMore, unchanged } = acted;
+  const title =
+    done.length === 0 ? 'No cron was changed.' : `${countOf(done.length, ...words[act])}.`;
+  const more = hasMore ? ' More crons match. Repeat the action for the rest.' : '';
+  const isAll = unchanged.length === 0;
+  return (
+    <Notice kind={isAll ? 'done' : 'note'} title={title + more} canDismiss>
+      {isAll ? null : (
+        <>
+          {countOf(unchanged.length, 'cron was', 'crons were')} skipped:
+          <ul>
+            {unchanged.slice(0, MOST_NAMED).map(({ id, name, why }) => (
+              <li key={id}>
+                <Link to={`/crons/${id}`}>{name}</Link>: {why}
+              </li>
+            ))}
+            {unchanged.length > MOST_NAMED ? <li>{unchanged.length - MOST_NAMED} more</li> : null}
+          </ul>
+        </>
+      )}
+    </Notice>
+  );
+}
+
+/** Null for other forms: intents of rows have no prefix. */
+function readCronAct(form: FormData): CronAct | null {
+  const acts = Object.keys(words) as CronAct[];
+  return acts.find((act) => readText(form, 'intent') === `all-${act}`) ?? null;
+}
+
+/** Null if the filter is invalid or nothing is ticked. */
+function readChosen(form: FormData, search: SourceSearch | null): CronsChosen | null {
+  if (form.get('all') === '1') return search && { search };
+  const ids = form.getAll('id').filter((id) => typeof id === 'string');
+  return ids.length === 0 ? null : { ids };
+}
+
+const words: Readonly<Record<CronAct, readonly [one: string, many: string]>> = {
+  start: ['cron is started', 'crons are started'],
+  pause: ['cron is paused', 'crons are paused'],
+  run: [
+    'cron runs now, in addition to its schedule',
+    'crons run now, in addition to their schedules',
+  ],
+  delete: ['cron is deleted', 'crons are deleted'],
+};

@@ -1,22 +1,25 @@
-import { useShell } from '../page/shell.ts';
-import type { ChannelView } from '../services.ts';
-import { open } from '../serving/open.ts';
-import { ButtonLink } from '../parts/Button.tsx';
 import { data, redirect } from 'react-router';
 import { isMailedKind } from '#domain/alerts/notification-channel';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';
-import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readUntil } from '../page/PauseUntil.tsx';
-import { PauseEverything, pauseIntents } from '../page/TeamPause.tsx';
+import { PauseEverything, pauseIntents, readUntil } from '../page/PauseUntil.tsx';
+import { useShell } from '../page/shell.ts';
+import { ButtonLink } from '../parts/Button.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
-import { Figures } from '../runs/Figures.tsx';
-import { NeedsAttention } from '../runs/NeedsAttention.tsx';
-import { JustHappened, NextUp, OutcomePlots } from '../runs/OverviewPanels.tsx';
+import {
+  Figures,
+  JustHappened,
+  NeedsAttention,
+  NextUp,
+  OutcomePlots,
+} from '../runs/OverviewPanels.tsx';
 import { hasRuns } from '../runs/run-links.ts';
+import type { ChannelView } from '../services.ts';
+import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
+import { open } from '../serving/open.ts';
 import { describeForecast } from '../words/times.ts';
 import type { Route } from './+types/overview.ts';
 
@@ -117,7 +120,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
         {firstSteps ? <FirstSteps {...firstSteps} /> : null}
         <NeedsAttention {...overview} asOf={loaderData.asOf} />
-        <Figures {...loaderData} figures={overview.figures} />
+        <Figures {...loaderData} />
         {overview.lastMonth.some(hasRuns) ? <OutcomePlots overview={overview} /> : null}
         <div className="columns">
           <NextUp overview={overview} />

@@ -1,11 +1,11 @@
-import { useShell } from '../page/shell.ts';
-import { open } from '../serving/open.ts';
 import { Outlet, useHref } from 'react-router';
-import { readToast, slashKey, theme } from '../serving/cookies.ts';
-import { FaultPage } from '../page/FaultPage.tsx';
 import { AppShell } from '../page/AppShell.tsx';
-import { TeamPauseNotice } from '../page/TeamPause.tsx';
+import { FaultPage } from '../page/FaultPage.tsx';
+import { TeamPauseNotice } from '../page/PauseUntil.tsx';
+import { useShell } from '../page/shell.ts';
+import { readToast, slashKey, theme } from '../serving/cookies.ts';
 import { nullIfBusy } from '../serving/numbered-faults.ts';
+import { open } from '../serving/open.ts';
 import type { Route } from './+types/signed-in.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {

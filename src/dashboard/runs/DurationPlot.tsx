@@ -1,10 +1,11 @@
-import { formatMilliseconds, describeDuration } from '#domain/base/duration-words';
+import { describeDuration, formatMilliseconds } from '#domain/base/duration-words';
 import { Time } from '../parts/Time.tsx';
 import { Lines, type PlotGap, StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
-import type { Durations, OutcomeStep } from '../services.ts';
-import { linksOf } from './run-links.ts';
+import classes from './OverviewPanels.module.css';
 import { labelStep, type Range } from './ranges.ts';
+import { linksOf } from './run-links.ts';
+import type { Durations, OutcomeStep, QueueHistory as History } from '../services.ts';
 
 type DurationPlotProps = Durations & { range: Range; links?: readonly (string | null)[] };
 
@@ -76,4 +77,49 @@ function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {
       : `Belfry was not running for ${describeDuration(downMs)}`;
     return { share: downMs / (to - from), text };
   });
+}
+
+export function QueueHistory({
+  queueId,
+  history: { outcomes, durations, depths },
+  range,
+}: {
+  queueId: string;
+  history: History;
+  range: Range;
+}) {
+  const of = `queue:${queueId}`;
+  return (
+    <div className={classes.plots}>
+      <div>
+        <StackedBars
+          title={`Due jobs waiting (peak), last ${range.word}, UTC`}
+          labels={depths.map(({ from }) => labelStep(from, range))}
+          format={formatCount}
+          series={[{ name: 'Waiting', tone: 'blue', values: depths.map(({ waiting }) => waiting) }]}
+        />
+        <p className="muted">{describeLongest(depths)}</p>
+      </div>
+      <OutcomeBars
+        title={`Attempts that ended, last ${range.word}, UTC`}
+        steps={outcomes}
+        label={(from) => labelStep(from, range)}
+        of={of}
+      />
+      <DurationPlot
+        steps={durations}
+        sampledBackTo={null}
+        range={range}
+        links={linksOf(outcomes, of)}
+      />
+    </div>
+  );
+}
+
+function describeLongest(depths: History['depths']): string {
+  const longest = Math.max(0, ...depths.map(({ oldestMs }) => oldestMs ?? 0));
+  if (depths.every(({ waiting }) => waiting === null)) return 'There are no samples yet.';
+  return longest < 1000
+    ? 'Counted every five minutes.'
+    : `Counted every five minutes. The longest wait was ${describeDuration(longest)}.`;
 }

@@ -1,15 +1,229 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { describeDuration, formatMilliseconds } from '#domain/base/duration-words';
+import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
+import { useShell } from '../page/shell.ts';
+import { Glyph } from '../parts/Glyph.tsx';
 import { Panel } from '../parts/Panel.tsx';
+import { ConfirmDialog } from '../parts/Popover.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { Overview } from '../services.ts';
-import { Outcome } from './run-columns.tsx';
+import type { Counts, Overview, PeriodFigures, Trouble, Usage } from '../services.ts';
+import { capped, countOf, formatAmount, formatRate, formatRunsAnHour } from '../words/amounts.ts';
+import { SpreadField } from './AskAgain.tsx';
 import { OutcomeBars } from './DurationPlot.tsx';
+import { describeStopAfter, StartCron, StatusWithCount } from './HealthWord.tsx';
+import { failedOf } from './job-search.ts';
 import classes from './OverviewPanels.module.css';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome, jobStatus } from './reasons.ts';
+import { Outcome } from './run-columns.tsx';
+import { pageOfRun } from './run-links.ts';
+
+type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles' | 'certificates'> & {
+  asOf: number;
+};
+
+export function NeedsAttention(props: NeedsAttentionProps) {
+  const { troubles, moreTroubles, certificates, asOf } = props;
+  // None if the counts could not be read.
+  const { failedJobs = 0, unreadAlerts = 0 } = useShell()?.attention ?? {};
+  const hasNothing =
+    troubles.length + certificates.length === 0 && failedJobs === 0 && unreadAlerts === 0;
+  return (
+    <Panel title="Needs attention" isBare>
+      {hasNothing ? (
+        <p className={classes.calm} data-tone="teal">
+          <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
+          is left.
+        </p>
+      ) : (
+        <ul className={classes.troubles}>
+          {troubles.map((trouble) => (
+            <TroubleRow key={trouble.id} trouble={trouble} asOf={asOf} />
+          ))}
+          {moreTroubles > 0 ? (
+            <CountRow tone="red" text={`${countOf(moreTroubles, 'more', 'more')} fail or are late`}>
+              <Link to="/crons?status=failing">Crons</Link>
+              <Link to="/queues?status=failing">Queues</Link>
+            </CountRow>
+          ) : null}
+          {certificates.map(({ host, endsAt, kind, id, name }) => (
+            <CountRow
+              key={`${id} ${host} ${endsAt}`}
+              tone="plain"
+              text={
+                <>
+                  The certificate of {host} is valid until <Time at={endsAt} />
+                </>
+              }
+            >
+              <Link to={`/${kind}s/${id}`}>{name}</Link>
+            </CountRow>
+          ))}
+          {failedJobs > 0 ? (
+            <CountRow
+              tone="red"
+              text={`${countOf(capped(failedJobs), 'job', 'jobs')} failed (no retries left)`}
+            >
+              <Link to="/failures">Retry or delete</Link>
+            </CountRow>
+          ) : null}
+          {unreadAlerts > 0 ? (
+            <CountRow
+              tone="plain"
+              text={countOf(capped(unreadAlerts), 'alert is unread', 'alerts are unread')}
+            >
+              <Link to="/alerts">Read</Link>
+            </CountRow>
+          ) : null}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+type CountRowProps = { tone: 'red' | 'plain'; text: ReactNode; children: ReactNode };
+
+function CountRow({ tone, text, children }: CountRowProps) {
+  return (
+    <li className={classes.count} data-tone={tone}>
+      <Glyph name={tone === 'red' ? 'failed' : 'alerts'} size={13} />
+      <span>{text}</span>
+      <span className={classes.actions}>{children}</span>
+    </li>
+  );
+}
+
+function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
+  const { kind, id, name, isMuted, since, stoppedAfter, failedJobs } = trouble;
+  return (
+    <li>
+      <StatusWithCount {...trouble} {...describeStopAfter(stoppedAfter)} />
+      <span className={`cut ${classes.name}`}>
+        <Link to={`/${kind}s/${id}`}>{name}</Link> <small className="muted">{kind}</small>
+      </span>
+      <span className="cut muted">
+        <Cause {...trouble} />
+      </span>
+      <span className={`muted ${classes.since}`}>
+        since <Time at={since} />
+      </span>
+      <span className={classes.actions}>
+        {kind === 'queue' && failedJobs !== null && failedJobs.count > 0 ? (
+          // The list of failures shows the progress.
+          <ConfirmDialog
+            word={`Retry ${formatAmount(failedJobs)}`}
+            question={`Retry ${countOf(failedJobs, 'failed job', 'failed jobs')} of “${name}”?`}
+            action="/failures"
+            fields={{ intent: 'retry', group: failedOf(id), as_of: String(asOf) }}
+            controls={<SpreadField />}
+            variant="default"
+            isSmall
+          >
+            Each becomes a new job, attempt 1. It is due now, or later if you set a rate. The failed
+            jobs are kept, marked as resent.
+          </ConfirmDialog>
+        ) : null}
+        {stoppedAfter === null ? null : <StartCron id={id} />}
+        {isMuted ? <Status name="muted" /> : <MuteForAnHour source={`${kind}:${id}`} isSmall />}
+      </span>
+    </li>
+  );
+}
+
+function Cause({ kind, health, watchWords, lastRun }: Trouble) {
+  if (watchWords !== null) return watchWords;
+  if (health === 'late') return 'Due, but not started';
+  if (lastRun === null) return null;
+  const to = pageOfRun(kind === 'cron' ? 'execution' : 'job', lastRun.id);
+  return <Link to={to}>{lastRun.errorMessage ?? describeOutcome(lastRun)}</Link>;
+}
+
+type FiguresProps = {
+  overview: Overview;
+  counts: Counts;
+  usage: Usage;
+  forecast: string | null;
+};
+
+export function Figures({ overview: { figures }, counts, usage, forecast }: FiguresProps) {
+  const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
+  const pair = (write: (figures: PeriodFigures) => string) => ({
+    value: write(lastDay),
+    below: `${write(lastWeek)} in 7 d`,
+  });
+  const { jobs, crons, queues } = counts;
+  return (
+    <Panel title="Last 24 hours" beside={<span className="muted">and now</span>} isBare>
+      <dl className={classes.figures}>
+        {lastWeek.runsAnHour === null ? null : (
+          <>
+            <Figure name="Success rate" {...pair(({ successRate }) => formatRate(successRate))} />
+            <Figure
+              name="Runs an hour"
+              {...pair(({ runsAnHour }) => formatRunsAnHour(runsAnHour))}
+            />
+            <Figure name="Median duration" {...pair(({ medianMs }) => formatAbout(medianMs))} />
+            <Figure name="95th percentile" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
+            <Figure
+              name="Oldest waiting"
+              value={formatWait(oldestWaitMs)}
+              below={`${formatWait(longestWaitOfWeekMs)} in 7 d`}
+            />
+          </>
+        )}
+        <Figure
+          name={<Link to="/jobs?tab=pending">Pending jobs</Link>}
+          value={count(jobs.pending)}
+          below={`${count(jobs.retrying)} retrying, ${count(jobs.processing)} processing`}
+        />
+        <Figure
+          name={<Link to="/crons">Crons</Link>}
+          value={count(crons.active + crons.paused)}
+          below={`${count(crons.paused)} paused`}
+        />
+        <Figure
+          name={<Link to="/queues">Queues</Link>}
+          value={count(queues.active + queues.paused)}
+          below={`${count(queues.paused)} paused`}
+        />
+        <Figure
+          name="Runs this month"
+          value={usage.used.toLocaleString('en')}
+          below={
+            forecast ??
+            (usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`)
+          }
+        />
+      </dl>
+    </Panel>
+  );
+}
+
+const count = (number: number) => formatAmount(capped(number));
+
+type FigureProps = { name: ReactNode; value: string; below: string };
+
+function Figure({ name, value, below }: FigureProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="num">{value}</dd>
+      <dd className={classes.below}>{below}</dd>
+    </div>
+  );
+}
+
+function formatWait(ms: number): string {
+  return ms < 1000 ? 'none' : describeDuration(ms);
+}
+
+/** The precision of the estimate. */
+function formatAbout(ms: number | null): string {
+  return ms === null ? '–' : formatMilliseconds(Number(ms.toPrecision(2)));
+}
 
 type Part = { overview: Overview };
 

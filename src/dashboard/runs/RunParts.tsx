@@ -1,21 +1,21 @@
-import { countOf } from '#domain/base/amounts';
-import { hasPath, labelOfKind, textsOfAssertion } from '#domain/judging/assertion';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import type { HeaderList } from '#domain/http/exchange';
-import { CopyButton } from '../parts/CopyButton.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
-import { JsonView } from '../parts/JsonView.tsx';
-import { Panel } from '../parts/Panel.tsx';
-import { Notice } from '../parts/Notice.tsx';
+import { countOf } from '#domain/base/amounts';
+import { formatMilliseconds } from '#domain/base/duration-words';
+import type { HeaderList, Timing } from '#domain/http/exchange';
+import { hasPath, labelOfKind, textsOfAssertion } from '#domain/judging/assertion';
+import { MASK } from '#domain/runs/masking';
 import { changeSearch } from '../lists/List.tsx';
 import { useMayOpen, useMayWork } from '../page/may-change.ts';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { JsonView } from '../parts/JsonView.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { Panel } from '../parts/Panel.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
-import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
-import { MASK } from '#domain/runs/masking';
 import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
-import { TimingSplit } from './TimingSplit.tsx';
+import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
 
 export function FailureNotice({
   explanation,
@@ -277,5 +277,49 @@ export function RunPanels(props: RunPanelsProps) {
         </Panel>
       ) : null}
     </>
+  );
+}
+
+const parts = [
+  { key: 'dnsMs', word: 'DNS', tone: 'slate' },
+  { key: 'connectMs', word: 'Connect', tone: 'orange' },
+  { key: 'tlsMs', word: 'TLS', tone: 'violet' },
+  { key: 'waitingMs', word: 'Waiting', tone: 'blue' },
+  { key: 'receivingMs', word: 'Receiving', tone: 'teal' },
+] as const;
+
+type TimingSplitProps = { timing: Timing; durationMs: number | null };
+
+function TimingSplit({ timing, durationMs }: TimingSplitProps) {
+  return (
+    <div className={classes.timing}>
+      <div aria-hidden="true">
+        {parts.map(({ key, tone }) =>
+          timing[key] === null ? null : (
+            <i key={key} data-tone={tone} style={{ flexGrow: timing[key] }} />
+          ),
+        )}
+      </div>
+      <dl>
+        {parts.map(({ key, word, tone }) => (
+          <div key={key} data-tone={tone}>
+            <dt className="swatch">{word}</dt>
+            <dd className="num">
+              {timing[key] === null ? (
+                <span className="muted">none</span>
+              ) : (
+                formatMilliseconds(timing[key])
+              )}
+            </dd>
+          </div>
+        ))}
+        {durationMs === null ? null : (
+          <div>
+            <dt>Total</dt>
+            <dd className="num">{formatMilliseconds(durationMs)}</dd>
+          </div>
+        )}
+      </dl>
+    </div>
   );
 }
