@@ -65,18 +65,16 @@ function readFailureFilters(
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, field, form, say } = open(context);
+  const opened = open(context);
+  const { form } = opened;
   const kind = readKind(form);
-  const group = field('group');
-  const query = /^\/jobs\?(.+)$/s.exec(group)?.[1];
+  const query = /^\/jobs\?(.+)$/s.exec(opened.field('group'))?.[1];
   if ((kind !== 'retry' && kind !== 'delete') || query === undefined)
     throw data(null, { status: 400 });
   form.set('all', '1');
-  const { search } = readJobSearch(new URLSearchParams(query));
-  const wanted: JobSearch | null = search && { ...search, tab: 'failed' };
-  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: wanted });
-  if (asks) return { asks };
-  return say(`/failures${url.search}`, toast);
+  const read = readJobSearch(new URLSearchParams(query));
+  const search: JobSearch | null = read.search && { ...read.search, tab: 'failed' };
+  return actOnJobs(opened, { kind, search, here: `/failures${url.search}` });
 }
 
 export default function Failures({ loaderData }: Route.ComponentProps) {

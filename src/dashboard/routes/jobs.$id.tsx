@@ -8,7 +8,6 @@ import { Notice } from '../parts/Notice.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { Panel } from '../parts/Panel.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/values.ts';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
@@ -57,15 +56,12 @@ async function isPaused(work: Work, teamId: string, queueId: string): Promise<bo
   return (await work.findQueue(teamId, queueId))?.isPaused === true;
 }
 
-export async function action({ params, context }: Route.ActionArgs) {
-  const { team, work, form, say } = open(context);
-  const kind = readKind(form);
-  if (kind === null || readText(form, 'job') !== params.id) throw data(null, { status: 400 });
-  if (!(await work.findJob(team.id, params.id))) notFound();
-  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
-  if (asks) return { asks };
-  const isGone = kind === 'delete' && toast.kind === 'done';
-  return say(isGone ? '/jobs' : `/jobs/${params.id}`, toast);
+export async function action({ params: { id }, context }: Route.ActionArgs) {
+  const opened = open(context);
+  const kind = readKind(opened.form);
+  if (kind === null || opened.field('job') !== id) throw data(null, { status: 400 });
+  if (!(await opened.work.findJob(opened.team.id, id))) notFound();
+  return actOnJobs(opened, { kind, search: null, here: `/jobs/${id}` });
 }
 
 export default function JobPage({ loaderData }: Route.ComponentProps) {

@@ -89,14 +89,12 @@ async function listToCome(work: Work, teamId: string, search: JobSearch, now: nu
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, form, baseUrl, say } = open(context);
-  const { search, searchParams } = url;
-  const kind = readKind(form);
+  const opened = open(context);
+  const kind = readKind(opened.form);
   if (kind === null) throw data(null, { status: 400 });
-  const read = readJobSearch(searchParams);
-  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: read.search });
-  if (asks) return { asks };
-  return say(`${ownPathOf(url, baseUrl)}${search}`, toast);
+  const here = `${ownPathOf(url, opened.baseUrl)}${url.search}`;
+  const { search } = readJobSearch(url.searchParams);
+  return actOnJobs(opened, { kind, search, here });
 }
 
 export default function Jobs({ loaderData }: Route.ComponentProps) {
