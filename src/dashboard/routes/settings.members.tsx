@@ -2,14 +2,13 @@ import { may } from '#people/roles';
 import { requirePermission } from '../context.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CopyButton.tsx';
-import { actionsColumn, DataTable, type Column } from '../lists/DataTable.tsx';
+import { actionsColumn, DataTable, type Column, timeColumn } from '../lists/DataTable.tsx';
 import { ActionButton, Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
 import { actOn, open } from '../serving/open.ts';
 import type { Actor, Colleague, Invitation, InvitedRole, Member } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
@@ -164,13 +163,10 @@ const roleColumn: Column<Colleague> = {
   cell: ({ role }) => role,
 };
 
-const joinedColumn: Column<Colleague> = {
-  head: 'Joined',
+const joinedColumn = timeColumn<Colleague>('Joined', ({ joinedAt }) => joinedAt, {
   hiddenBelow: 600,
-  width: '110px',
   givesWay: 1,
-  cell: ({ joinedAt }) => <Time at={joinedAt} />,
-};
+});
 
 function memberColumns(me: Actor): Column<Member>[] {
   return [
@@ -264,12 +260,7 @@ const invitationColumns: Column<Invitation>[] = [
     givesWay: 1,
     cell: ({ invitedByName }) => invitedByName,
   },
-  {
-    head: 'Expires',
-    width: '110px',
-    givesWay: 2,
-    cell: ({ expiresAt }) => <Time at={expiresAt} />,
-  },
+  timeColumn('Expires', ({ expiresAt }) => expiresAt, { givesWay: 2 }),
   actionsColumn('130px', ({ id }) => (
     <ConfirmDialog
       word="Withdraw"

@@ -3,7 +3,7 @@ import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { isMailedKind, MOST_CHANNELS, nameOfKind } from '#domain/alerts/notification-channel';
 import { ChannelTrouble, describeMembers, NoMailServer } from '../alerts/PresentChannel.tsx';
 import { describeAddresses, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
-import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, DataTable, timeColumn } from '../lists/DataTable.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Section } from '../parts/Section.tsx';
@@ -113,12 +113,7 @@ function channelColumns(memberCount: number): Column<ChannelRow>[] {
         </span>
       ),
     },
-    {
-      head: 'Last sent',
-      width: '120px',
-      givesWay: 1,
-      cell: ({ lastSentAt }) => <Time at={lastSentAt} />,
-    },
+    timeColumn('Last sent', ({ lastSentAt }) => lastSentAt, { width: '120px', givesWay: 1 }),
     {
       head: 'Last error',
       width: '170px',

@@ -1,7 +1,7 @@
 import { NameField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { actionsColumn, type Column, DataTable } from '../lists/DataTable.tsx';
+import { actionsColumn, type Column, DataTable, timeColumn } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/List.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { NewToken } from '../parts/CopyButton.tsx';
@@ -81,6 +81,7 @@ const columns: Column<ServiceAccount>[] = [
   { head: 'Token', width: '90px', cell: ({ hint }) => <code>…{hint}</code> },
   {
     head: 'Last used',
+    isTime: true,
     width: '120px',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Not yet' : <Time at={lastUsedAt} />),
   },
@@ -92,13 +93,7 @@ const columns: Column<ServiceAccount>[] = [
     givesWay: 2,
     cell: ({ madeBy }) => madeBy,
   },
-  {
-    head: 'Created',
-    hiddenBelow: 900,
-    width: '120px',
-    givesWay: 1,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  timeColumn('Created', ({ createdAt }) => createdAt, { hiddenBelow: 900, givesWay: 1 }),
   actionsColumn('120px', ({ id, name }) => (
     <ConfirmDialog word="Revoke" question={`Revoke ${name}?`} fields={{ id, intent: 'revoke' }}>
       Its token stops working at once. Crons and jobs that it created stay.
