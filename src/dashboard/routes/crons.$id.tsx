@@ -35,6 +35,7 @@ import { describeOutcome } from '../runs/reasons.ts';
 import { durationColumn } from '../runs/run-columns.tsx';
 import type { CronListRow, HistoryRun, MaintenanceWindowView, RowsPage } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
+import { readOwnPath } from '../serving/own-path.ts';
 import { countOf, formatRate } from '../words/amounts.ts';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import type { Route } from './+types/crons.$id.ts';
@@ -67,7 +68,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const here = `/crons/${id}`;
+  const here = readOwnPath(form.get('next')) ?? `/crons/${id}`;
   switch (intent) {
     case 'run': {
       const run = (await work.runCronNow(team.id, id)) ?? notFound();

@@ -1,5 +1,4 @@
 import { data, Link } from 'react-router';
-import type { Context } from '../context.ts';
 import { ActionButton } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import {
@@ -25,6 +24,7 @@ import {
   readSourceSearch,
   SourceList,
   type SourceRow,
+  useSourceForm,
 } from '../runs/SourceList.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
 import type {
@@ -45,27 +45,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return readSourceList({ work, teamId: team.id, url }, 'cron', work.listCronRows);
 }
 
-const done = {
-  run: ['runCronNow', 'One run has started, in addition to the schedule.'],
-  start: ['startCron', 'The cron runs on schedule again.'],
-  pause: ['pauseCron', 'The cron is paused: it does not run until you start it.'],
-} as const;
-
+/** Acts on several; the page of each acts on one. */
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team, field, form, intent, work, say } = open(context);
+  const { team, form, work, say } = open(context);
   const act = readCronAct(form);
-  if (act !== null) return actOnMany(context, url, act);
-  if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
-  const [verb, text] = done[intent as keyof typeof done];
-  const changed = await work[verb](team.id, field('id'));
-  return say(
-    `/crons${url.search}`,
-    changed ? text : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },
-  );
-}
-
-async function actOnMany(context: Context, url: URL, act: CronAct) {
-  const { team, work, form, say } = open(context);
+  if (act === null) throw data(null, { status: 400 });
   const { search } = readSourceSearch(url.searchParams);
   const chosen = readChosen(form, search);
   if (chosen === null) {
@@ -177,22 +161,22 @@ function LastRun({ row: { lastRun } }: { row: CronListRow }) {
 }
 
 function RowActions({ id, name, isActive, stoppedAfter }: CronListRow['cron']) {
-  const [intent, word] = isActive ? ['pause', 'Pause'] : ['start', 'Start'];
+  const toPage = useSourceForm(`/crons/${id}`);
   const isStopped = stoppedAfter !== null;
   return (
     <span className="row end">
       {isStopped ? (
-        <ActionButton fields={{ id }} intent="start" size="small">
+        <ActionButton {...toPage} intent="start" size="small">
           Start
         </ActionButton>
       ) : null}
       <MoreActions of={name} isSmall>
         {isStopped ? null : (
-          <ActionButton fields={{ id }} intent={intent} variant="quiet">
-            {word}
+          <ActionButton {...toPage} intent={isActive ? 'pause' : 'start'} variant="quiet">
+            {isActive ? 'Pause' : 'Start'}
           </ActionButton>
         )}
-        <ActionButton fields={{ id }} intent="run" variant="quiet">
+        <ActionButton {...toPage} intent="run" variant="quiet">
           Run now
         </ActionButton>
       </MoreActions>

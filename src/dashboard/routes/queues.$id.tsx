@@ -22,6 +22,7 @@ import { failedOf, jobTabs } from '../runs/job-search.ts';
 import { findRange, queueRanges } from '../runs/ranges.ts';
 import type { DeletionScope, OpenWatch } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
+import { readOwnPath } from '../serving/own-path.ts';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.$id.ts';
@@ -55,17 +56,18 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const here = `/queues/${id}`;
+  const here = readOwnPath(form.get('next')) ?? `/queues/${id}`;
   switch (intent) {
     case 'pause': {
       const until = readUntil({ form, now, say }, here);
-      if (!(await work.pauseQueue(team.id, id, until))) notFound();
-      const howLong = until === null ? '' : ` ${describeUntil(until)}`;
-      return say(here, `The queue is paused${howLong}. It starts nothing and holds its jobs.`);
+      const { name } = (await work.pauseQueue(team.id, id, until)) ?? notFound();
+      const isPaused = until === null ? 'is paused' : `is paused ${describeUntil(until)}`;
+      return say(here, `The queue “${name}” ${isPaused}. It starts nothing and holds its jobs.`);
     }
-    case 'enable':
-      if (!(await work.resumeQueue(team.id, id))) notFound();
-      return say(here, 'The queue is enabled. Due jobs start now.');
+    case 'enable': {
+      const { name } = (await work.resumeQueue(team.id, id)) ?? notFound();
+      return say(here, `The queue “${name}” is enabled. Due jobs start now.`);
+    }
     case 'delete': {
       const count = (await work.deleteQueue(team.id, id)) ?? notFound();
       const jobs = countOf({ count, isMore: false }, 'job', 'jobs');

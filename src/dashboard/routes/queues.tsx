@@ -1,41 +1,19 @@
 import { open } from '../serving/open.ts';
-import { Submit } from '../parts/Button.tsx';
-import { data, Link } from 'react-router';
+import { Link } from 'react-router';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
-import { Form } from '../forms/Form.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { actionsColumn, type Column, numberColumn, timeColumn } from '../lists/DataTable.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
-import { readSourceList, SourceList, type SourceRow } from '../runs/SourceList.tsx';
+import { readSourceList, SourceList, type SourceRow, useSourceForm } from '../runs/SourceList.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   return readSourceList({ work, teamId: team.id, url }, 'queue', work.listQueueRows);
-}
-
-export async function action({ context, url }: Route.ActionArgs) {
-  const { team, work, field, intent, say } = open(context);
-  const id = field('id');
-  if (intent !== 'pause' && intent !== 'enable') throw data(null, { status: 400 });
-  const changed = await (intent === 'pause'
-    ? work.pauseQueue(team.id, id)
-    : work.resumeQueue(team.id, id));
-  return say(
-    `/queues${url.search}`,
-    changed
-      ? {
-          kind: 'done',
-          text:
-            intent === 'pause'
-              ? `The queue “${changed.name}” is paused. It holds its jobs.`
-              : `The queue “${changed.name}” is enabled. Due jobs start now.`,
-        }
-      : { kind: 'failed', text: 'That queue is no longer here. Nothing was changed.' },
-  );
 }
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
@@ -101,20 +79,20 @@ const columns: Column<SourceRow<QueueListRow>>[] = [
         <Link to={failedOf(queue.id, failedSince)}>{formatAmount(failed)}</Link>
       ),
   },
-  actionsColumn(
-    '100px',
-    ({ queue }) => (
-      <Form>
-        <input type="hidden" name="id" value={queue.id} />
-        <Submit
-          intent={queue.isPaused ? 'enable' : 'pause'}
-          size="small"
-          title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
-        >
-          {queue.isPaused ? 'Enable' : 'Pause'}
-        </Submit>
-      </Form>
-    ),
-    600,
-  ),
+  actionsColumn('100px', ({ queue }) => <RowAction {...queue} />, 600),
 ];
+
+function RowAction({ id, name, isPaused }: QueueListRow['queue']) {
+  const toPage = useSourceForm(`/queues/${id}`);
+  const word = isPaused ? 'Enable' : 'Pause';
+  return (
+    <ActionButton
+      {...toPage}
+      intent={isPaused ? 'enable' : 'pause'}
+      size="small"
+      title={`${word} ${name}`}
+    >
+      {word}
+    </ActionButton>
+  );
+}

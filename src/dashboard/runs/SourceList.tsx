@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useLocation } from 'react-router';
 import { HEALTHS } from '#domain/alerts/health';
 import { coversSource } from '#domain/team/maintenance';
 import { FilterReader, type ReadFilters } from '#domain/runs/read-filters';
@@ -113,4 +114,10 @@ export function SourceList<Row extends CronListRow | QueueListRow>(props: Source
       />
     </>
   );
+}
+
+/** A row's form goes to the page of the cron or queue, which leads back to the list. */
+export function useSourceForm(action: string) {
+  const { pathname, search } = useLocation();
+  return { action, fields: { next: pathname + search } };
 }
