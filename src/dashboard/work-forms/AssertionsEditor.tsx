@@ -16,18 +16,17 @@ const kinds = [
 ];
 
 const blank: AssertionRow = { kind: '', path: '', value: '' };
+const added: AssertionRow = { ...blank, kind: 'json_path_equals' };
 
 /** §2.4. Without a script there are two empty rows. */
 export function AssertionsEditor() {
   const { error } = useField('assertions');
   const paths = useField('assertion_path').list;
   const values = useField('assertion_value').list;
-  const stored = useField('assertion_kind').list.map((kind, at) => {
-    return { kind, path: paths[at] ?? '', value: values[at] ?? '' };
-  });
-  const { hasScript, list, setList, ref } = useRows(stored.filter(({ kind }) => kind !== ''));
-  // An error names its row: counted from 1, while keys begin at 0.
-  const wrongRow = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0);
+  const kinds = useField('assertion_kind').list;
+  const stored = kinds
+    .map((kind, at) => ({ kind, path: paths[at] ?? '', value: values[at] ?? '' }))
+    .filter(({ kind }) => kind !== '');
   return (
     <FieldFrame
       name="assertions"
@@ -37,62 +36,50 @@ export function AssertionsEditor() {
       description="All must hold for a 2xx response to count as a success. Write expected values as JSON; plain text needs no quotes."
       error={error}
     >
-      <div className={classes.editor} ref={ref}>
-        {list.map(({ key, row }, at) => (
-          <Row
-            key={key}
-            row={row}
-            number={at + 1}
-            isWrong={key + 1 === wrongRow}
-            onRemove={
-              hasScript ? () => setList(list.filter((other) => other.key !== key)) : undefined
-            }
-          />
-        ))}
-        {hasScript && list.length < MAX_ASSERTIONS ? (
-          <Button
-            variant="quiet"
-            size="small"
-            before={<Glyph name="plus" size={12} />}
-            onClick={() =>
-              setList([
-                ...list,
-                {
-                  key: Math.max(-1, ...list.map(({ key }) => key)) + 1,
-                  row: { ...blank, kind: 'json_path_equals' },
-                },
-              ])
-            }
-          >
-            Add assertion
-          </Button>
-        ) : null}
-      </div>
+      {/* A refresh brings the same rows; input must stay. */}
+      <Rows key={JSON.stringify(stored)} stored={stored} error={error} />
     </FieldFrame>
   );
 }
 
-function useRows(rows: readonly AssertionRow[]) {
+type RowsProps = { stored: readonly AssertionRow[]; error: string | undefined };
+
+function Rows({ stored, error }: RowsProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [hasScript, setScript] = useState(false);
-  const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
-    [...rows, blank, blank].map((row, key) => ({ key, row })),
-  );
-  const isFirst = useRef(true);
-  // A refresh brings the same rows; input must stay.
-  const given = JSON.stringify(rows);
+  /** Of the stored rows their places, then further numbers. */
+  const [keys, setKeys] = useState(() => [...stored, blank, blank].map((_, key) => key));
   useEffect(() => {
     setScript(true);
-    const fresh = JSON.parse(given) as readonly AssertionRow[];
     // A kind chosen before the script ran stays.
-    const kinds = isFirst.current ? ref.current?.querySelectorAll('select') : undefined;
-    isFirst.current = false;
-    setList((before) => [
-      ...fresh.map((row, key) => ({ key, row })),
-      ...before.filter(({ key }) => key >= fresh.length && kinds?.[key]?.value),
-    ]);
-  }, [given]);
-  return { hasScript, list, setList, ref };
+    const kinds = ref.current?.querySelectorAll('select');
+    setKeys((before) => before.filter((key) => kinds?.[key]?.value));
+  }, []);
+  // An error names its row: counted from 1, while keys begin at 0.
+  const wrongRow = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0);
+  return (
+    <div className={classes.editor} ref={ref}>
+      {keys.map((key, at) => (
+        <Row
+          key={key}
+          row={stored[key] ?? (hasScript ? added : blank)}
+          number={at + 1}
+          isWrong={key + 1 === wrongRow}
+          onRemove={hasScript ? () => setKeys(keys.filter((other) => other !== key)) : undefined}
+        />
+      ))}
+      {hasScript && keys.length < MAX_ASSERTIONS ? (
+        <Button
+          variant="quiet"
+          size="small"
+          before={<Glyph name="plus" size={12} />}
+          onClick={() => setKeys([...keys, Math.max(stored.length - 1, ...keys) + 1])}
+        >
+          Add assertion
+        </Button>
+      ) : null}
+    </div>
+  );
 }
 
 type RowProps = {
