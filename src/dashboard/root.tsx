@@ -10,7 +10,7 @@ import {
   useHref,
   useRouteLoaderData,
 } from 'react-router';
-import { ConnectionBar, KeepShown } from './connection/ConnectionBar.tsx';
+import { ConnectionBar } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
 import { requestFacts } from './context.ts';
 import inter from './fonts/inter.woff2';
@@ -65,7 +65,6 @@ export default function Root() {
   return (
     <>
       <Outlet />
-      <KeepShown />
       <ConnectionBar />
     </>
   );

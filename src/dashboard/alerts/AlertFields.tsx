@@ -4,7 +4,6 @@ import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alerts/alert-settings';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { CERTIFICATE_DAYS } from '#domain/http/certificate';
 import { rangeOf } from '#domain/base/limits';
-import { WATCH_RANGES } from '#domain/alerts/queue-watch';
 import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/alerts/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { CheckField, ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
@@ -29,6 +28,9 @@ type AlertFieldsProps = {
 };
 
 export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsProps) {
+  const { values, errors } = useShown();
+  const refsOf = (level: AlertLevel) => presentRefs(listIn(values, channelsField(level)), choices);
+  const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');
   return (
     <>
       <NumberField
@@ -48,7 +50,44 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
         label="Warn about certificates"
         description={`Raises one alert for each TLS certificate of a target that ends within ${CERTIFICATE_DAYS} days.`}
       />
-      <ChannelChoices choices={choices} note={channelNote} />
+      <fieldset className={classes.choices}>
+        <legend>Who is notified</legend>
+        <p className="quiet">{channelNote}</p>
+        <input type="hidden" name={channelsShown} value="1" />
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Channel</th>
+              {ALERT_LEVELS.map((level) => (
+                <th key={level} scope="col">
+                  {LEVEL_NAMES[level]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {choices.map((choice) => (
+              <tr key={choice.id}>
+                <th scope="row">
+                  {nameOfChannel(choice)} <span className="muted">{nameOfKind(choice.kind)}</span>
+                </th>
+                {ALERT_LEVELS.map((level) => (
+                  <td key={level}>
+                    <input
+                      type="checkbox"
+                      name={channelsField(level)}
+                      value={choice.id}
+                      aria-label={`${nameOfChannel(choice)}: ${LEVEL_NAMES[level]}`}
+                      defaultChecked={refsOf(level).includes(choice.id)}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {error ? <p className="wrong">{error}</p> : null}
+      </fieldset>
       <ChoiceField
         name="remind_hours"
         label="Reminders"
@@ -65,87 +104,5 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
       />
       <UrlField name="runbook_url" label="Runbook" description="Notifications link to this page." />
     </>
-  );
-}
-
-export function WatchFields() {
-  return (
-    <>
-      <NumberField
-        name="backlog_minutes"
-        label="Overdue for"
-        description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)}, for which a due job may wait. Empty: any time.`}
-        placeholder="none"
-      />
-      <NumberField
-        name="backlog_jobs"
-        label="Due jobs waiting"
-        description={`Jobs that may wait although they are due, ${rangeOf(WATCH_RANGES.jobs)}. Empty: any number.`}
-        placeholder="none"
-      />
-      <NumberField
-        name="backlog_paused_hours"
-        label="Paused for"
-        description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)}, for which the queue or its team may be paused. Empty: any time.`}
-        placeholder="none"
-      />
-      <NumberField
-        name="failure_percent"
-        label="Failed attempts in percent"
-        description={`Percentage of the last attempts that may fail, ${rangeOf(WATCH_RANGES.percent)}. Empty: any.`}
-        placeholder="none"
-      />
-      <NumberField
-        name="failure_attempts"
-        label="Of the last attempts"
-        description={`Attempts that the percentage is of, ${rangeOf(WATCH_RANGES.attempts)}.`}
-      />
-    </>
-  );
-}
-
-function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
-  const { values, errors } = useShown();
-  const refsOf = (level: AlertLevel) => presentRefs(listIn(values, channelsField(level)), choices);
-  const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');
-  return (
-    <fieldset className={classes.choices}>
-      <legend>Who is notified</legend>
-      <p className="quiet">{note}</p>
-      <input type="hidden" name={channelsShown} value="1" />
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Channel</th>
-            {ALERT_LEVELS.map((level) => (
-              <th key={level} scope="col">
-                {LEVEL_NAMES[level]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {choices.map((choice) => (
-            <tr key={choice.id}>
-              <th scope="row">
-                {nameOfChannel(choice)} <span className="muted">{nameOfKind(choice.kind)}</span>
-              </th>
-              {ALERT_LEVELS.map((level) => (
-                <td key={level}>
-                  <input
-                    type="checkbox"
-                    name={channelsField(level)}
-                    value={choice.id}
-                    aria-label={`${nameOfChannel(choice)}: ${LEVEL_NAMES[level]}`}
-                    defaultChecked={refsOf(level).includes(choice.id)}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {error ? <p className="wrong">{error}</p> : null}
-    </fieldset>
   );
 }

@@ -89,11 +89,26 @@ function ChannelAddresses({ addresses }: { addresses: readonly ShownAddress[] })
     <>
       {isOwn && problem ? <Notice kind="failed">{problem}</Notice> : null}
       <ul className={classes.addresses} aria-label="Recipients">
-        {addresses.map(({ id, email, state, ...times }) => (
+        {addresses.map(({ id, email, state, askedAt, stoppedAt }) => (
           <li key={id}>
             <span className="two">
               <span>{email}</span>
-              <AddressState state={state} {...times} />
+              <span className={classes.state}>
+                <Status {...states[state]} />
+                {state === 'waiting' && askedAt === null ? (
+                  <span className="muted">no link was mailed yet</span>
+                ) : null}
+                {state === 'waiting' && askedAt !== null ? (
+                  <span className="muted">
+                    link mailed <Time at={askedAt} />
+                  </span>
+                ) : null}
+                {state === 'stopped' && stoppedAt !== null ? (
+                  <span className="muted">
+                    <Time at={stoppedAt} />
+                  </span>
+                ) : null}
+              </span>
             </span>
             <span className="row">
               {state === 'waiting' ? (
@@ -123,27 +138,8 @@ function ChannelAddresses({ addresses }: { addresses: readonly ShownAddress[] })
   );
 }
 
-type StateProps = Pick<ShownAddress, 'state' | 'askedAt' | 'stoppedAt'>;
-
 const states = {
   confirmed: { name: 'success', word: 'Confirmed' },
   stopped: { name: 'paused', word: 'Stopped by the recipient' },
   waiting: { name: 'pending', word: 'Waiting for confirmation' },
 } as const;
-
-function AddressState({ state, askedAt, stoppedAt }: StateProps) {
-  const isNew = state === 'waiting' && askedAt === null;
-  const at = { confirmed: null, stopped: stoppedAt, waiting: askedAt }[state];
-  return (
-    <span className={classes.state}>
-      <Status {...states[state]} />
-      {isNew ? <span className="muted">no link was mailed yet</span> : null}
-      {at === null ? null : (
-        <span className="muted">
-          {state === 'waiting' ? 'link mailed ' : null}
-          <Time at={at} />
-        </span>
-      )}
-    </span>
-  );
-}

@@ -7,8 +7,18 @@ import { rememberShown } from './keep-page.ts';
 
 import classes from './ConnectionBar.module.css';
 
+/** Also remembers the page, so that it can stay if a response doesn't arrive. */
 export function ConnectionBar() {
   const { connection, formProblem } = useConnection();
+  const matches = useMatches();
+  const { pathname, search } = useLocation();
+  const here = useHref({ pathname, search });
+  useEffect(() => {
+    const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
+    rememberShown({ href: `${window.location.origin}${here}`, loaderData });
+  }, [matches, here]);
+  // It concerns the previous page.
+  useEffect(() => noteFormProblem(null), [pathname]);
   return (
     <div className={classes.place} role="status" aria-live="assertive">
       {connection.kind === 'live' && formProblem === null ? null : (
@@ -103,18 +113,4 @@ export function LiveMark() {
       {state === 'paused' ? <span className={classes.why}>: {pausedFor}</span> : null}
     </span>
   );
-}
-
-/** So that the page can stay if a response doesn't arrive. */
-export function KeepShown() {
-  const matches = useMatches();
-  const { pathname, search } = useLocation();
-  const here = useHref({ pathname, search });
-  useEffect(() => {
-    const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
-    rememberShown({ href: `${window.location.origin}${here}`, loaderData });
-  }, [matches, here]);
-  // It concerns the previous page.
-  useEffect(() => noteFormProblem(null), [pathname]);
-  return null;
 }

@@ -5,7 +5,6 @@ import { Form } from '../forms/Form.tsx';
 import { Time, useShownZone } from '../parts/Time.tsx';
 import { measureColumns, type MeasuredColumn } from './column-widths.ts';
 import { useMaySend } from '../page/may-change.ts';
-import { WaitingRows } from '../page/LiveRefresh.tsx';
 import {
   clickRow,
   isWholePage,
@@ -113,11 +112,16 @@ export function DataTable<Row>({
   return (
     <div className={classes.frame} data-pauses-refresh={selection.ids.size > 0 || undefined}>
       {bulk ? <BulkBar bulk={bulk} {...selecting} /> : null}
-      <WaitingRows
-        count={{ count: waiting, isMore: waiting > 0 && left === shown.length }}
-        left={left}
-        onShow={showAll}
-      />
+      <div role="status" className={classes.waiting}>
+        {waiting > 0 ? (
+          <button type="button" onClick={showAll}>
+            {`${formatAmount({ count: waiting, isMore: left === shown.length })} new`}
+          </button>
+        ) : null}
+        {left > 0 ? (
+          <p className="quiet">{`The last ${left === 1 ? 'row is' : `${left} rows are`} no longer updated.`}</p>
+        ) : null}
+      </div>
       <div className={classes.scroll}>
         <table className={classes.table}>
           <caption className="sr-only">{caption}</caption>
@@ -197,7 +201,19 @@ function TableHead<Row>({ columns, selecting }: PartProps<Row>) {
   return (
     <thead>
       <tr>
-        {selecting ? <SelectPage {...selecting} /> : null}
+        {selecting ? (
+          <th className={classes.box}>
+            <input
+              type="checkbox"
+              className="needs-script"
+              aria-label="Select all rows of this page"
+              checked={isWholePage(selecting.selection, selecting.order)}
+              onChange={({ currentTarget: { checked } }) =>
+                selecting.onChange(selectPage(selecting.order, checked))
+              }
+            />
+          </th>
+        ) : null}
         {columns.map((column, at) => (
           <th
             key={at}
@@ -214,43 +230,27 @@ function TableHead<Row>({ columns, selecting }: PartProps<Row>) {
   );
 }
 
-function SelectPage({ order, selection, onChange }: Selecting) {
-  return (
-    <th className={classes.box}>
-      <input
-        type="checkbox"
-        className="needs-script"
-        aria-label="Select all rows of this page"
-        checked={isWholePage(selection, order)}
-        onChange={(event) => onChange(selectPage(order, event.currentTarget.checked))}
-      />
-    </th>
-  );
-}
-
-function SelectRow({ id, order, selection, onChange }: Selecting & { id: string }) {
-  return (
-    <td className={classes.box}>
-      <input
-        type="checkbox"
-        name="id"
-        value={id}
-        form="bulk"
-        aria-label="Select row"
-        checked={selection.ids.has(id)}
-        onChange={({ currentTarget: { checked }, nativeEvent }) => {
-          const withShift = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
-          onChange(clickRow(selection, id, { order, withShift, checked }));
-        }}
-      />
-    </td>
-  );
-}
-
 function TableRow<Row>({ id, row, columns, selecting }: PartProps<Row> & { id: string; row: Row }) {
+  const isChosen = selecting?.selection.ids.has(id) ?? false;
   return (
-    <tr data-chosen={selecting?.selection.ids.has(id) || undefined}>
-      {selecting ? <SelectRow id={id} {...selecting} /> : null}
+    <tr data-chosen={isChosen || undefined}>
+      {selecting ? (
+        <td className={classes.box}>
+          <input
+            type="checkbox"
+            name="id"
+            value={id}
+            form="bulk"
+            aria-label="Select row"
+            checked={isChosen}
+            onChange={({ currentTarget: { checked }, nativeEvent }) => {
+              const { order, selection, onChange } = selecting;
+              const withShift = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
+              onChange(clickRow(selection, id, { order, withShift, checked }));
+            }}
+          />
+        </td>
+      ) : null}
       {columns.map((column, at) => {
         const content = column.cell(row);
         return (

@@ -103,7 +103,28 @@ function TopBar({ user, team, teams, attention, usage, theme }: Shell) {
           <Navigation attention={attention} />
         </Menu>
       </div>
-      <TeamSwitch team={team} teams={teams} />
+      <Menu
+        label={`Team ${team.name}, switch`}
+        button={
+          <>
+            <strong className={`${classes.team} cut`}>{team.name}</strong>
+            <Glyph name="down" size={12} />
+          </>
+        }
+      >
+        <Choices
+          action="/teams/switch"
+          name="teamId"
+          options={teams.map(({ id, name, role }) => [id, name, role])}
+          chosen={team.id}
+        />
+        <hr />
+        <p className="quiet">API calls with your token always go to the team selected here.</p>
+        <Link to="/teams/new">
+          <Glyph name="plus" />
+          Create team
+        </Link>
+      </Menu>
       {may(team.role, 'work') ? null : (
         <Link to="/settings/team" className="chip muted" title="You are a viewer of this team">
           View only
@@ -148,33 +169,6 @@ function TopBar({ user, team, teams, attention, usage, theme }: Shell) {
         </Form>
       </Menu>
     </header>
-  );
-}
-
-function TeamSwitch({ team, teams }: Pick<Shell, 'team' | 'teams'>) {
-  return (
-    <Menu
-      label={`Team ${team.name}, switch`}
-      button={
-        <>
-          <strong className={`${classes.team} cut`}>{team.name}</strong>
-          <Glyph name="down" size={12} />
-        </>
-      }
-    >
-      <Choices
-        action="/teams/switch"
-        name="teamId"
-        options={teams.map(({ id, name, role }) => [id, name, role])}
-        chosen={team.id}
-      />
-      <hr />
-      <p className="quiet">API calls with your token always go to the team selected here.</p>
-      <Link to="/teams/new">
-        <Glyph name="plus" />
-        Create team
-      </Link>
-    </Menu>
   );
 }
 

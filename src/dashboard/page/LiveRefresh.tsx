@@ -2,8 +2,6 @@ import { useEffect, useRef } from 'react';
 import { useRevalidator } from 'react-router';
 import { noteRefreshing, readConnection } from '../connection/connection.ts';
 import { inBackground } from '../connection/keep-page.ts';
-import { formatAmount } from '../words/amounts.ts';
-import classes from './LiveRefresh.module.css';
 
 /** A refresh would disturb ticked rows, an open menu or a confirmation. */
 const pausingElements: readonly (readonly [selector: string, why: string])[] = [
@@ -70,25 +68,4 @@ export function useLiveRefresh(everySeconds: number | null): void {
       noteRefreshing('off');
     };
   }, [everySeconds]);
-}
-
-type WaitingRowsProps = {
-  count: { count: number; isMore: boolean };
-  left: number;
-  onShow: () => void;
-};
-
-export function WaitingRows({ count, left, onShow }: WaitingRowsProps) {
-  return (
-    <div role="status" className={classes.waiting}>
-      {count.count > 0 ? (
-        <button type="button" onClick={onShow}>
-          {`${formatAmount(count)} new`}
-        </button>
-      ) : null}
-      {left > 0 ? (
-        <p className="quiet">{`The last ${left === 1 ? 'row is' : `${left} rows are`} no longer updated.`}</p>
-      ) : null}
-    </div>
-  );
 }

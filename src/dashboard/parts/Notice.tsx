@@ -23,6 +23,7 @@ type NoticeProps = {
 
 export function Notice({ kind, title, canDismiss, isBanner, children }: NoticeProps) {
   const { glyph, tone } = kinds[kind];
+  const { pathname, search } = useLocation();
   return (
     <div
       className={isBanner ? `${classes.notice} ${classes.banner}` : classes.notice}
@@ -34,18 +35,12 @@ export function Notice({ kind, title, canDismiss, isBanner, children }: NoticePr
         {title ? <strong>{title}</strong> : null}
         {children ? <div>{children}</div> : null}
       </div>
-      {canDismiss ? <Dismiss /> : null}
+      {canDismiss ? (
+        <Link to={pathname + search} aria-label="Dismiss" replace preventScrollReset>
+          <Glyph name="cross" size={14} />
+        </Link>
+      ) : null}
     </div>
-  );
-}
-
-/** Also without scripts. */
-function Dismiss() {
-  const { pathname, search } = useLocation();
-  return (
-    <Link to={pathname + search} aria-label="Dismiss" replace preventScrollReset>
-      <Glyph name="cross" size={14} />
-    </Link>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router';
-import { useFormAnswer } from '../forms/Form.tsx';
+import { useField, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
 import { changeSearch } from '../lists/List.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -19,7 +19,7 @@ import { LIMITS, rangeOf } from '#domain/base/limits';
 import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { AlertFields } from '../alerts/AlertFields.tsx';
 import { nameOfChannel } from '../alerts/alert-words.ts';
-import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { CheckField, ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useReach } from '../work-forms/reach.ts';
@@ -31,15 +31,12 @@ import {
   TagsField,
   TargetFields,
 } from '../work-forms/RequestFields.tsx';
-import {
-  ScheduleFields,
-  SchedulePreview,
-  StartAndEndFields,
-} from '../work-forms/ScheduleFields.tsx';
+import { ScheduleFields, SchedulePreview } from '../work-forms/ScheduleFields.tsx';
 import type { Route } from './+types/crons.form.ts';
 
 /** The member has seen this cron and saves anyway. */
 const sameAsField = 'same_as';
+const sameTitle = 'Another cron does the same';
 
 /** `/crons/new`, `/crons/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
@@ -124,17 +121,43 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
   const { same } = useFormAnswer<{ same: SameCron }>();
   const runsCounted = cron?.runsCounted ?? 0;
   const reach = useReach();
+  const { search } = useLocation();
   return (
     <RequestForm
       title={cron ? `Edit ${cron.name}` : from ? 'Duplicate cron' : 'Create cron'}
       parent={cron ? { to: `/crons/${cron.id}`, text: cron.name } : { to: '/crons', text: 'Crons' }}
-      note={cron?.hasSecrets ? <SecretsNote areShown={cron.areSecretsShown} /> : null}
+      note={
+        cron?.hasSecrets ? (
+          <>
+            {cron.areSecretsShown
+              ? 'Secrets are shown, and the activity records that. '
+              : 'Secrets are masked and stay unchanged unless you edit them. '}
+            <Link to={changeSearch(search, { secrets: cron.areSecretsShown ? null : 'shown' })}>
+              {cron.areSecretsShown ? 'Hide secrets' : 'Show secrets'}
+            </Link>
+          </>
+        ) : null
+      }
       notice={<UnreadableNotice what={cron?.unreadable ?? null} />}
       values={values}
       from={from}
       example={cron || from ? null : '*/15 * * * * curl -fsS https://api.example.com/tasks/sync'}
       word={cron ? 'Save' : 'Create cron'}
-      answer={same ? <SameCronNotice same={same} /> : null}
+      answer={
+        same ? (
+          <FormOutcome label={sameTitle} of={same} block="center">
+            <Notice kind="warning" title={sameTitle}>
+              <p>
+                <Link to={`/crons/${same.id}`}>{same.name}</Link> already calls this URL on this
+                schedule, so the URL would be called twice each time. Nothing is saved yet.
+              </p>
+              <Button type="submit" name={sameAsField} value={same.id} variant="default">
+                Save anyway
+              </Button>
+            </Notice>
+          </FormOutcome>
+        ) : null
+      }
     >
       <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
         <TextField
@@ -170,6 +193,7 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
 type AdvancedFieldsProps = { choices: readonly ChannelChoice[]; runsCounted: number };
 
 function AdvancedFields({ choices, runsCounted }: AdvancedFieldsProps) {
+  const { value: mostRuns = '' } = useField('max_runs');
   return (
     <Advanced defaults={newCron} essentials={essentials}>
       <Section title="Request" note="Every run sends the same request.">
@@ -191,7 +215,24 @@ function AdvancedFields({ choices, runsCounted }: AdvancedFieldsProps) {
           label="Active"
           description="If unticked, the cron is paused: it does not run until you start it."
         />
-        <StartAndEndFields runsCounted={runsCounted} />
+        <InstantField
+          name="starts_at"
+          label="Starts at"
+          description="UTC, such as 2026-12-01 06:00. No scheduled run starts before this time. Empty: now."
+          placeholder="now"
+        />
+        <InstantField
+          name="ends_at"
+          label="Ends at"
+          description="UTC, such as 2026-12-31 18:00. No scheduled run starts after this time. Empty: no end."
+          placeholder="none"
+        />
+        <NumberField
+          name="max_runs"
+          label="Ends after runs"
+          description={`Stop after this many scheduled runs; Run now does not count.${mostRuns === '' ? '' : ` ${runsCounted} so far.`} Empty: no end.`}
+          placeholder="none"
+        />
         <NumberField
           name="stop_after"
           label="Stop after failed runs"
@@ -221,35 +262,4 @@ function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): str
   return sendsMail
     ? 'Alerts are emailed to every member and appear on the Alerts page.'
     : 'Alerts appear on the Alerts page. Email is not configured.';
-}
-
-function SecretsNote({ areShown }: { areShown: boolean }) {
-  const { search } = useLocation();
-  return (
-    <>
-      {areShown
-        ? 'Secrets are shown, and the activity records that. '
-        : 'Secrets are masked and stay unchanged unless you edit them. '}
-      <Link to={changeSearch(search, { secrets: areShown ? null : 'shown' })}>
-        {areShown ? 'Hide secrets' : 'Show secrets'}
-      </Link>
-    </>
-  );
-}
-
-function SameCronNotice({ same }: { same: SameCron }) {
-  const title = 'Another cron does the same';
-  return (
-    <FormOutcome label={title} of={same} block="center">
-      <Notice kind="warning" title={title}>
-        <p>
-          <Link to={`/crons/${same.id}`}>{same.name}</Link> already calls this URL on this schedule,
-          so the URL would be called twice each time. Nothing is saved yet.
-        </p>
-        <Button type="submit" name={sameAsField} value={same.id} variant="default">
-          Save anyway
-        </Button>
-      </Notice>
-    </FormOutcome>
-  );
 }

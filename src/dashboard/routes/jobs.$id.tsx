@@ -8,7 +8,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { Panel } from '../parts/Panel.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { Status, type StatusName } from '../parts/Status.tsx';
+import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { isRecent } from '../runs/job-search.ts';
@@ -65,7 +65,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 }
 
 export default function JobPage({ loaderData }: Route.ComponentProps) {
-  const { run } = loaderData;
+  const { run, waitingId, isQueuePaused, resentNow } = loaderData;
   const { record: job } = run;
   const again = `/jobs/new?from=${job.id}`;
   return (
@@ -91,8 +91,13 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
             <ButtonLink to={again} variant="default">
               Edit and resend
             </ButtonLink>
-            <FireRetry {...loaderData} />
-            <JobActions job={job} isQueuePaused={loaderData.isQueuePaused} />
+            {/* On the page of an earlier attempt. */}
+            {waitingId === null || waitingId === job.id ? null : (
+              <ActionButton fields={{ job: waitingId }} action={`/jobs/${waitingId}`} intent="fire">
+                {isQueuePaused ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
+              </ActionButton>
+            )}
+            <JobActions job={job} isQueuePaused={isQueuePaused} />
           </>
         }
       />
@@ -104,34 +109,18 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
         facts={factsOf(run)}
         above={<BulkTasks tasks={loaderData.resends} />}
         notices={
-          job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null
+          job.retriedAs ? (
+            <Notice kind="note">
+              This job was resent as <Link to={`/jobs/${job.retriedAs}`}>a new job</Link>
+              {resentNow === null ? ', which was deleted' : null}.{' '}
+              {resentNow ? <Status name={resentNow} /> : null} This one is unchanged.
+            </Notice>
+          ) : null
         }
         beside={<Attempts run={run} />}
         below={<ActivityPanel activity={loaderData.activity} />}
       />
     </>
-  );
-}
-
-type Shown = Route.ComponentProps['loaderData'];
-
-/** On the page of an earlier attempt. */
-function FireRetry({ waitingId: id, run, isQueuePaused }: Shown) {
-  if (id === null || id === run.record.id) return null;
-  return (
-    <ActionButton fields={{ job: id }} action={`/jobs/${id}`} intent="fire">
-      {isQueuePaused ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
-    </ActionButton>
-  );
-}
-
-function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
-  return (
-    <Notice kind="note">
-      This job was resent as <Link to={`/jobs/${to}`}>a new job</Link>
-      {now === null ? ', which was deleted' : null}. {now ? <Status name={now} /> : null} This one
-      is unchanged.
-    </Notice>
   );
 }
 

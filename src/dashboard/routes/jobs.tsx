@@ -293,13 +293,12 @@ function Nothing({ tab, narrowed, page, toCome }: Shown) {
       </EmptyState>
     );
   const { title, text } = emptyTabs[tab];
-  if (tab !== 'all') return <EmptyState title={title}>{text}</EmptyState>;
+  const first = {
+    example: 'POST /api/jobs   {"queue": "default", "url": "https://…", "delay": 60}',
+    action: <ButtonLink to="/jobs/new">Create job</ButtonLink>,
+  };
   return (
-    <EmptyState
-      title={title}
-      example={'POST /api/jobs   {"queue": "default", "url": "https://…", "delay": 60}'}
-      action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
-    >
+    <EmptyState title={title} {...(tab === 'all' && first)}>
       {text}
     </EmptyState>
   );

@@ -20,7 +20,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
-import type { Alert, MaintenanceWindowView, NamedSource } from '../services.ts';
+import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
 import type { Route } from './+types/maintenance.form.ts';
 
@@ -100,74 +100,62 @@ export default function WindowFormPage({ loaderData }: Route.ComponentProps) {
         parent={{ to: '/maintenance', text: 'Maintenance' }}
       />
       {mayEdit ? (
-        <WindowForm
-          values={values}
-          sources={sources}
-          word={name === null ? 'Create window' : 'Save'}
-        />
+        <Form noValidate values={values}>
+          <Section title="Name" note="Muted alerts show this name.">
+            <TextField
+              name="name"
+              required
+              maxLength={LIMITS.nameCharacters}
+              autoComplete="off"
+              placeholder="Database upgrade"
+            />
+          </Section>
+          <Section
+            title="When"
+            note="In UTC, like schedules, so that it does not move with daylight saving."
+            preview={<WindowPreview />}
+          >
+            <div className={classes.times}>
+              <InstantField name="starts_at" label="Starts (UTC)" required />
+              <InstantField name="ends_at" label="Ends (UTC)" required />
+            </div>
+            <CheckField
+              name="is_weekly"
+              description="Repeats on the same days and times until you delete the window."
+            />
+          </Section>
+          <Section title="Muted" note="Their alerts are recorded without notifications.">
+            <SourcesField sources={sources} />
+            <CheckField
+              name="pauses_runs"
+              description="Queues send no job until the end. Crons skip their times in the window. If unticked, runs continue."
+            />
+          </Section>
+          <FormActions
+            word={name === null ? 'Create window' : 'Save'}
+            cancelTo="/maintenance"
+            canTest={false}
+          />
+        </Form>
       ) : (
         <p>This window mutes the whole team. Only an admin can change it.</p>
       )}
-      {name === null ? null : <Muted alerts={muted} />}
+      {name === null ? null : (
+        <section aria-label="Muted alerts" style={{ marginTop: 32 }}>
+          <h2>Muted alerts</h2>
+          {muted.length === 0 ? (
+            <p className="muted">None so far.</p>
+          ) : (
+            <DataTable
+              caption="Alerts that this window muted"
+              columns={alertColumns.filter(({ isActions }) => !isActions)}
+              rows={muted}
+            />
+          )}
+        </section>
+      )}
       <ActivityPanel activity={activity} />
     </>
-  );
-}
-
-function Muted({ alerts }: { alerts: readonly Alert[] }) {
-  return (
-    <section aria-label="Muted alerts" style={{ marginTop: 32 }}>
-      <h2>Muted alerts</h2>
-      {alerts.length === 0 ? (
-        <p className="muted">None so far.</p>
-      ) : (
-        <DataTable
-          caption="Alerts that this window muted"
-          columns={alertColumns.filter(({ isActions }) => !isActions)}
-          rows={alerts}
-        />
-      )}
-    </section>
-  );
-}
-
-type WindowFormProps = { values: Values; sources: readonly NamedSource[]; word: string };
-
-function WindowForm({ values, sources, word }: WindowFormProps) {
-  return (
-    <Form noValidate values={values}>
-      <Section title="Name" note="Muted alerts show this name.">
-        <TextField
-          name="name"
-          required
-          maxLength={LIMITS.nameCharacters}
-          autoComplete="off"
-          placeholder="Database upgrade"
-        />
-      </Section>
-      <Section
-        title="When"
-        note="In UTC, like schedules, so that it does not move with daylight saving."
-        preview={<WindowPreview />}
-      >
-        <div className={classes.times}>
-          <InstantField name="starts_at" label="Starts (UTC)" required />
-          <InstantField name="ends_at" label="Ends (UTC)" required />
-        </div>
-        <CheckField
-          name="is_weekly"
-          description="Repeats on the same days and times until you delete the window."
-        />
-      </Section>
-      <Section title="Muted" note="Their alerts are recorded without notifications.">
-        <SourcesField sources={sources} />
-        <CheckField
-          name="pauses_runs"
-          description="Queues send no job until the end. Crons skip their times in the window. If unticked, runs continue."
-        />
-      </Section>
-      <FormActions word={word} cancelTo="/maintenance" canTest={false} />
-    </Form>
   );
 }
 

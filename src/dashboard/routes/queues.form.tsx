@@ -1,4 +1,5 @@
 import { HTTP_METHODS } from '#domain/http/exchange';
+import { WATCH_RANGES } from '#domain/alerts/queue-watch';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
@@ -7,7 +8,7 @@ import { shortenTest } from '../runs/run-text.ts';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
 import { readQueueForm } from '../work-forms/read-forms.ts';
-import { AlertFields, WatchFields } from '../alerts/AlertFields.tsx';
+import { AlertFields } from '../alerts/AlertFields.tsx';
 import { CheckField, ChoiceField, NumberField, PlainField, UrlField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import classes from '../forms/Form.module.css';
@@ -16,7 +17,7 @@ import { Section } from '../parts/Section.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { methods, ResponseFields, TagsField } from '../work-forms/RequestFields.tsx';
 import { RequestForm } from '../work-forms/RequestForm.tsx';
-import { RetryField, RetryPreview } from '../work-forms/RetryField.tsx';
+import { RetryPreview } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.form.ts';
 
 /** `/queues/new`, `/queues/:id/edit` */
@@ -88,7 +89,24 @@ export default function QueueFormPage({ loaderData }: Route.ComponentProps) {
       values={values}
       word={queue ? 'Save' : 'Create queue'}
     >
-      <NameSection name={queue?.name ?? null} />
+      {queue ? (
+        <Section
+          title="Name"
+          note="You can’t change the name, because jobs use it. Changes below also apply to waiting jobs."
+        >
+          <p className="mono">{queue.name}</p>
+        </Section>
+      ) : (
+        <Section title="Name" note="Jobs name the queue that they go to.">
+          <PlainField
+            name="queue"
+            label="Name"
+            required
+            maxLength={LIMITS.queueCharacters}
+            placeholder="invoices"
+          />
+        </Section>
+      )}
       <Section
         title="Attempts"
         note="How many may run at once, and how fast they may follow each other."
@@ -115,7 +133,11 @@ export default function QueueFormPage({ loaderData }: Route.ComponentProps) {
           label="Enable automatic retries"
           description="Without it, the first failure is final."
         />
-        <RetryField />
+        <PlainField
+          name="retry_schedule"
+          description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
+          placeholder="1m, 30m, 3h"
+        />
       </Section>
       <Section title="Alerts" note="When jobs fail.">
         <CheckField
@@ -154,7 +176,35 @@ function AdvancedFields({ choices, isNew }: AdvancedFieldsProps) {
         title="The whole queue"
         note="Alerts when it does not drain or fails too often, and when that is over."
       >
-        <WatchFields />
+        <NumberField
+          name="backlog_minutes"
+          label="Overdue for"
+          description={`Minutes, ${rangeOf(WATCH_RANGES.minutes)}, for which a due job may wait. Empty: any time.`}
+          placeholder="none"
+        />
+        <NumberField
+          name="backlog_jobs"
+          label="Due jobs waiting"
+          description={`Jobs that may wait although they are due, ${rangeOf(WATCH_RANGES.jobs)}. Empty: any number.`}
+          placeholder="none"
+        />
+        <NumberField
+          name="backlog_paused_hours"
+          label="Paused for"
+          description={`Hours, ${rangeOf(WATCH_RANGES.pausedHours)}, for which the queue or its team may be paused. Empty: any time.`}
+          placeholder="none"
+        />
+        <NumberField
+          name="failure_percent"
+          label="Failed attempts in percent"
+          description={`Percentage of the last attempts that may fail, ${rangeOf(WATCH_RANGES.percent)}. Empty: any.`}
+          placeholder="none"
+        />
+        <NumberField
+          name="failure_attempts"
+          label="Of the last attempts"
+          description={`Attempts that the percentage is of, ${rangeOf(WATCH_RANGES.attempts)}.`}
+        />
       </Section>
       <Section title="More alerts" note="When jobs are slow, and who is notified.">
         <AlertFields
@@ -178,29 +228,5 @@ function AdvancedFields({ choices, isNew }: AdvancedFieldsProps) {
         ) : null}
       </Section>
     </Advanced>
-  );
-}
-
-function NameSection({ name }: { name: string | null }) {
-  if (name !== null) {
-    return (
-      <Section
-        title="Name"
-        note="You can’t change the name, because jobs use it. Changes below also apply to waiting jobs."
-      >
-        <p className="mono">{name}</p>
-      </Section>
-    );
-  }
-  return (
-    <Section title="Name" note="Jobs name the queue that they go to.">
-      <PlainField
-        name="queue"
-        label="Name"
-        required
-        maxLength={LIMITS.queueCharacters}
-        placeholder="invoices"
-      />
-    </Section>
   );
 }

@@ -39,6 +39,16 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
   const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
   const { kept, take } = useKept(({ token: made }: { token?: string }) => made);
   const mayWork = useMayWork();
+  // Double quotes let the shell replace $API_TOKEN.
+  const header = kept ? `'Authorization: Bearer ${kept}'` : '"Authorization: Bearer $API_TOKEN"';
+  const call = (path: string, body: string) =>
+    [
+      `curl ${baseUrl}${path} \\`,
+      `  -H ${header} \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -H 'Accept: application/json' \\`,
+      `  -d '${body}'`,
+    ].join('\n');
   return (
     <>
       <Section
@@ -81,45 +91,25 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           title="Send a first request"
           note={<>It goes to the team {teamName}. The response contains the id.</>}
         >
-          <Examples baseUrl={baseUrl} target={target} token={kept ?? '$API_TOKEN'} />
+          <h3>A job, now</h3>
+          <CodeBlock
+            label="command for a job"
+            text={call(
+              '/api/jobs',
+              `{"queue": "first",\n       "url": "${target}",\n       "payload": {"hello": "world"}}`,
+            )}
+          />
+          <h3>A cron, every hour</h3>
+          <CodeBlock
+            label="command for a cron"
+            text={call(
+              '/api/crons',
+              `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "0 * * * *"}`,
+            )}
+          />
           {isWatching ? <Arrival arrived={arrived} /> : null}
         </Section>
       ) : null}
-    </>
-  );
-}
-
-type ExamplesProps = { baseUrl: string; target: string; token: string };
-
-function Examples({ baseUrl, target, token }: ExamplesProps) {
-  // Double quotes let the shell replace $API_TOKEN.
-  const quote = token.startsWith('$') ? '"' : "'";
-  const call = (path: string, body: string) =>
-    [
-      `curl ${baseUrl}${path} \\`,
-      `  -H ${quote}Authorization: Bearer ${token}${quote} \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -H 'Accept: application/json' \\`,
-      `  -d '${body}'`,
-    ].join('\n');
-  return (
-    <>
-      <h3>A job, now</h3>
-      <CodeBlock
-        label="command for a job"
-        text={call(
-          '/api/jobs',
-          `{"queue": "first",\n       "url": "${target}",\n       "payload": {"hello": "world"}}`,
-        )}
-      />
-      <h3>A cron, every hour</h3>
-      <CodeBlock
-        label="command for a cron"
-        text={call(
-          '/api/crons',
-          `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "0 * * * *"}`,
-        )}
-      />
     </>
   );
 }

@@ -83,6 +83,7 @@ const GONE: Toast = {
 };
 
 export default function Members({ loaderData }: Route.ComponentProps) {
+  const { kept, take } = useKept(({ invited }: { invited?: Invited }) => invited);
   if ('colleagues' in loaderData) {
     return (
       <DataTable
@@ -102,7 +103,34 @@ export default function Members({ loaderData }: Route.ComponentProps) {
         rows={members}
         keyOf={(member) => member.userId}
       />
-      <Invite sendsMail={sendsMail} />
+      <Section
+        title="Invite"
+        note={
+          sendsMail
+            ? 'By email, or with a link that you pass on.'
+            : 'With a link that you pass on, because no mail server is set up.'
+        }
+      >
+        {kept ? (
+          <ShownOnce
+            key={kept.link}
+            {...(kept.mailed ? {} : { what: 'invitation link' })}
+            title={kept.mailed ? 'The invitation is on its way.' : 'The invitation link is ready.'}
+            note="This link works once, for seven days. It is shown only now."
+            onTaken={take}
+          >
+            <CodeBlock text={kept.link} label="invitation link" />
+          </ShownOnce>
+        ) : null}
+        <Form intent="invite" word="Invite" variant="filled">
+          <TextField
+            name="email"
+            type="email"
+            description="Leave it empty for a link that anybody may use, once."
+          />
+          <ChoiceField name="role" choices={roles} />
+        </Form>
+      </Section>
       {invitations.length > 0 ? (
         <section className="stack">
           <h2>Open invitations</h2>
@@ -110,40 +138,6 @@ export default function Members({ loaderData }: Route.ComponentProps) {
         </section>
       ) : null}
     </div>
-  );
-}
-
-function Invite({ sendsMail }: { sendsMail: boolean }) {
-  const { kept, take } = useKept(({ invited }: { invited?: Invited }) => invited);
-  return (
-    <Section
-      title="Invite"
-      note={
-        sendsMail
-          ? 'By email, or with a link that you pass on.'
-          : 'With a link that you pass on, because no mail server is set up.'
-      }
-    >
-      {kept ? (
-        <ShownOnce
-          key={kept.link}
-          {...(kept.mailed ? {} : { what: 'invitation link' })}
-          title={kept.mailed ? 'The invitation is on its way.' : 'The invitation link is ready.'}
-          note="This link works once, for seven days. It is shown only now."
-          onTaken={take}
-        >
-          <CodeBlock text={kept.link} label="invitation link" />
-        </ShownOnce>
-      ) : null}
-      <Form intent="invite" word="Invite" variant="filled">
-        <TextField
-          name="email"
-          type="email"
-          description="Leave it empty for a link that anybody may use, once."
-        />
-        <ChoiceField name="role" choices={roles} />
-      </Form>
-    </Section>
   );
 }
 

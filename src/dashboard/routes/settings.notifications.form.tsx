@@ -1,23 +1,31 @@
-import { data } from 'react-router';
+import { data, useNavigation } from 'react-router';
 import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import {
+  CHANNEL_KINDS,
+  CHANNEL_NAME_CHARACTERS,
   type ChannelConfig,
+  type ChannelField,
   DEFAULT_CHANNEL,
-  nameOfKind,
   fieldsOfKind,
   isKindWithFields,
+  type KindWithFields,
+  nameOfKind,
 } from '#domain/alerts/notification-channel';
 import { CHANNEL, DEFAULT_CHANNEL_FIELDS } from '#work/resources/channel';
 import { readWhole } from '#work/resources/resource';
 import { readFormPairs } from '#work/form-fields';
-import { inputName, nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
-import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
-import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { useFormAnswer } from '../forms/Form.tsx';
+import classes from '../alerts/Alerts.module.css';
+import { describeMembers, PresentChannel } from '../alerts/PresentChannel.tsx';
+import { asSentence, inputName, nameOfChannel, valuesOfChannel } from '../alerts/alert-words.ts';
+import { ChoiceField, LinesField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { EnterSaves } from '../forms/FormActions.tsx';
 import { readText } from '../forms/values.ts';
+import { Submit } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
+import type { ChannelOutcome, ChannelView, FieldErrors } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
-import type { ChannelOutcome, FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.notifications.form.ts';
 
 /** `/settings/notifications/new`, or a present channel. */
@@ -160,40 +168,167 @@ function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): F
 export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
   const { channel, values, memberCount, sendsMail } = loaderData;
   const { test } = useFormAnswer<{ test: ChannelTest }>();
+  const { state, formData } = useNavigation();
+  const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
   const isDefault = channel?.id === DEFAULT_REF;
   // A removed address leaves the field, too.
   const key = channel?.addresses.map(({ id }) => id).join();
-  const form = (
-    <ChannelForm key={key} {...{ channel, values, memberCount, test }} isNamed={!isDefault} />
-  );
-  if (channel === null) {
-    return (
-      <Section
-        title="Add a channel"
-        note="Alerts are sent to it once you select it in the form of a cron or queue."
-      >
-        {form}
-      </Section>
-    );
-  }
   return (
     <>
+      {channel ? (
+        <Section
+          title={nameOfChannel(channel)}
+          note={
+            isDefault
+              ? 'Alerts go here, unless a cron or a queue has other channels.'
+              : 'Used by the crons and queues that select it in their forms.'
+          }
+        >
+          <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />
+        </Section>
+      ) : null}
       <Section
-        title={nameOfChannel(channel)}
+        title={channel ? 'Change the channel' : 'Add a channel'}
         note={
-          isDefault
-            ? 'Alerts go here, unless a cron or a queue has other channels.'
-            : 'Used by the crons and queues that select it in their forms.'
+          channel
+            ? 'A notification contains the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address.'
+            : 'Alerts are sent to it once you select it in the form of a cron or queue.'
         }
       >
-        <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />
-      </Section>
-      <Section
-        title="Change the channel"
-        note="A notification contains the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
-      >
-        {form}
+        <Form
+          key={key}
+          noValidate
+          className={classes.channel}
+          values={values}
+          intent={['save', 'test']}
+        >
+          <EnterSaves />
+          {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
+          {!isDefault ? (
+            <TextField
+              name="name"
+              description="Crons and queues refer to the channel by this name."
+              required
+              maxLength={CHANNEL_NAME_CHARACTERS}
+              autoComplete="off"
+              placeholder="On call"
+            />
+          ) : null}
+          <ChoiceField name="kind" label="Channel" choices={choices} />
+          {Object.keys(CHANNEL_KINDS)
+            .filter(isKindWithFields)
+            .map((kind) => (
+              <KindFields key={kind} kind={kind} channel={channel} />
+            ))}
+          <NumberField
+            name="collect_minutes"
+            label="Collect notifications"
+            description="Minutes to wait after the first notification, up to 60. Then all are sent as one. Empty: each is sent at once. PagerDuty always gets each at once."
+            isShort={false}
+          />
+          <div className="row">
+            <Submit intent="save" variant="filled">
+              Save
+            </Submit>
+            <Submit intent="test" aria-disabled={isTesting || undefined}>
+              {isTesting ? 'Sending…' : 'Send test'}
+            </Submit>
+          </div>
+        </Form>
       </Section>
     </>
   );
+}
+
+const choices = [
+  { value: 'email', text: 'Email to every member' },
+  ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({
+    value,
+    text: value === 'email-addresses' ? 'Email to named addresses' : label,
+  })),
+];
+
+type ChannelTest = {
+  kind: ChannelConfig['kind'];
+  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+};
+
+type KindFieldsProps = { kind: KindWithFields; channel: ChannelView | null };
+
+/** The style sheet shows them while the kind is chosen. */
+function KindFields({ kind, channel }: KindFieldsProps) {
+  const { fields, label, isFoundIn } = CHANNEL_KINDS[kind];
+  const present = channel?.kind === kind ? channel.shown : [];
+  const describe = ({ name, isSecret, isUrl, description }: ChannelField) => {
+    const kept = isSecret && present.find((shown) => shown.name === name);
+    if (!kept) return description;
+    const where = isUrl ? '' : ', on the same server';
+    return `Leave empty to keep ${kept.text} (for ${label}${where})`;
+  };
+  return (
+    <div className={classes.address} data-kind={kind}>
+      {fields.map((field: ChannelField) => {
+        const words = {
+          name: inputName(kind, field),
+          label: field.label,
+          description: describe(field),
+          placeholder: field.placeholder,
+        };
+        if (field.isList)
+          return <LinesField key={field.name} {...words} rows={4} autoComplete="off" mono />;
+        return (
+          <PlainField
+            key={field.name}
+            {...words}
+            {...(field.isUrl ? { inputMode: 'url' as const } : {})}
+            maxLength={field.maxLength}
+          />
+        );
+      })}
+      {isFoundIn === null ? null : (
+        <details>
+          <summary>Where to find it</summary>
+          <p className="muted">{isFoundIn}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+type TestNoticeProps = { test: ChannelTest; memberCount: number };
+
+function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
+  if (outcome.kind === 'logged') {
+    return (
+      <Notice kind="warning" title="The test is in the log of the service.">
+        No email was sent: no mail server is set up here. Nothing is saved yet.
+      </Notice>
+    );
+  }
+  if (outcome.kind === 'failed') {
+    return (
+      <Notice kind="failed" title="The test could not be sent.">
+        {`${asSentence(outcome.error)} `}
+        {hintAfterFailure(kind)}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="done" title="The test is sent.">
+      {describeRecipient(kind, memberCount)} Nothing is saved yet.
+    </Notice>
+  );
+}
+
+function describeRecipient(kind: ChannelConfig['kind'], memberCount: number): string {
+  if (kind === 'email') return `It went to ${describeMembers(memberCount)}.`;
+  if (kind === 'email-addresses') return 'It went to the confirmed addresses.';
+  return `${nameOfKind(kind)} accepted it.`;
+}
+
+function hintAfterFailure(kind: ChannelConfig['kind']): string {
+  if (kind === 'email') return 'The service log has the details.';
+  if (kind === 'email-addresses')
+    return 'A test goes only to addresses that are saved and confirmed.';
+  return `Check that your entries are complete and still valid at ${nameOfKind(kind)}.`;
 }

@@ -69,6 +69,7 @@ function checkSignature(form: FormData, secret: string, timestamp: number): Chec
 
 export default function Signing({ loaderData }: Route.ComponentProps) {
   const { secret, next, headers, samples } = loaderData;
+  const { check } = useFormAnswer<{ check: Check }>();
   const { kept, take } = useKept((answer: { secret?: string | null }) => answer.secret);
   return (
     <>
@@ -127,7 +128,33 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
           </details>
         ))}
       </Section>
-      {secret ? <Checker headers={headers} /> : null}
+      {secret ? (
+        <FormSection
+          title="Check a request"
+          note="Paste the request that you received, to check whether it is the one that was signed."
+          intent="check"
+          word="Check"
+        >
+          {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
+          {check && !check.isRight ? (
+            <Notice kind="failed" title="The signature does not match.">
+              For this body and timestamp it would be{' '}
+              <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the
+              body is the exact bytes received, not parsed and written again, and that the secret
+              was not rotated since.
+            </Notice>
+          ) : null}
+          <TextField
+            name="timestamp"
+            label={headers.timestamp}
+            required
+            inputMode="numeric"
+            autoComplete="off"
+          />
+          <PlainField name="signature" label={headers.signature} required />
+          <LinesField name="body" mono rows={4} />
+        </FormSection>
+      ) : null}
     </>
   );
 }
@@ -173,36 +200,5 @@ function NextSecret({ secret }: { secret: Secret | null }) {
         Requests stay signed with the present secret.
       </ConfirmDialog>
     </SecretFacts>
-  );
-}
-
-function Checker({ headers }: { headers: { signature: string; timestamp: string } }) {
-  const { check } = useFormAnswer<{ check: Check }>();
-  return (
-    <FormSection
-      title="Check a request"
-      note="Paste the request that you received, to check whether it is the one that was signed."
-      intent="check"
-      word="Check"
-    >
-      {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
-      {check && !check.isRight ? (
-        <Notice kind="failed" title="The signature does not match.">
-          For this body and timestamp it would be{' '}
-          <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the body is
-          the exact bytes received, not parsed and written again, and that the secret was not
-          rotated since.
-        </Notice>
-      ) : null}
-      <TextField
-        name="timestamp"
-        label={headers.timestamp}
-        required
-        inputMode="numeric"
-        autoComplete="off"
-      />
-      <PlainField name="signature" label={headers.signature} required />
-      <LinesField name="body" mono rows={4} />
-    </FormSection>
   );
 }

@@ -124,7 +124,27 @@ export default function Team({ loaderData }: Route.ComponentProps) {
           </div>
         </Section>
       )}
-      {deletion ? <DeleteTeam name={team.name} {...deletion} /> : null}
+      {deletion ? (
+        <FormSection
+          title="Delete team"
+          note={`Its ${countOf(deletion.crons, 'cron')}, ${countOf(deletion.queues, 'queue')}, ${countOf(deletion.jobs, 'job')} and all history go with it. Nothing of it is sent any more.`}
+          isDanger
+          intent="delete"
+          word="Delete team"
+        >
+          <p>
+            API calls of{' '}
+            {deletion.members === 1 ? 'its only member' : `its ${deletion.members} members`} answer
+            500 until another team is chosen. This can’t be undone.
+          </p>
+          <TextField
+            name="name"
+            label={`Type ${team.name} to confirm`}
+            required
+            autoComplete="off"
+          />
+        </FormSection>
+      ) : null}
     </>
   );
 }
@@ -149,26 +169,5 @@ function Setting({ title, note, name, settings, mayEdit, word, ...field }: Setti
         <p className="mono">{settings[name] || 'None'}</p>
       )}
     </Section>
-  );
-}
-
-type DeleteTeamProps = Record<'crons' | 'queues' | 'jobs' | 'members', number> & { name: string };
-
-function DeleteTeam({ name, crons, queues, jobs, members }: DeleteTeamProps) {
-  const counts = `${countOf(crons, 'cron')}, ${countOf(queues, 'queue')}, ${countOf(jobs, 'job')}`;
-  return (
-    <FormSection
-      title="Delete team"
-      note={`Its ${counts} and all history go with it. Nothing of it is sent any more.`}
-      isDanger
-      intent="delete"
-      word="Delete team"
-    >
-      <p>
-        API calls of {members === 1 ? 'its only member' : `its ${members} members`} answer 500 until
-        another team is chosen. This can’t be undone.
-      </p>
-      <TextField name="name" label={`Type ${name} to confirm`} required autoComplete="off" />
-    </FormSection>
   );
 }

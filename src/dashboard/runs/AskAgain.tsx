@@ -19,7 +19,8 @@ export function AskAgain() {
 }
 
 function Question({ question, fields }: AskedAgain) {
-  const { spread, total } = question;
+  const { spread, total, resent } = question;
+  const others = total.count - (resent?.count ?? 0);
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -50,27 +51,21 @@ function Question({ question, fields }: AskedAgain) {
           <input key={at} type="hidden" name={name} value={value} />
         ))}
         <Link to={pathname + search}>Cancel</Link>
-        <Answers question={question} />
+        {resent === null ? (
+          <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>
+        ) : (
+          <Button type="submit" name="resent" value="again" variant="danger">
+            {isOne(total) ? 'Retry again' : `Retry all ${formatAmount(total)} again`}
+          </Button>
+        )}
+        {/* Resent jobs can be left out, if others remain. */}
+        {resent !== null && others > 0 && !total.isMore ? (
+          <Button type="submit" name="resent" value="leave">
+            {`Retry the ${isOne(others) ? 'other' : `other ${formatAmount(others)}`}`}
+          </Button>
+        ) : null}
       </Form>
     </section>
-  );
-}
-
-/** Resent jobs can be left out, if others remain. */
-function Answers({ question: { total, resent } }: { question: BulkQuestion }) {
-  if (resent === null) return <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>;
-  const others = total.count - resent.count;
-  return (
-    <>
-      <Button type="submit" name="resent" value="again" variant="danger">
-        {isOne(total) ? 'Retry again' : `Retry all ${formatAmount(total)} again`}
-      </Button>
-      {others > 0 && !total.isMore ? (
-        <Button type="submit" name="resent" value="leave">
-          {`Retry the ${isOne(others) ? 'other' : `other ${formatAmount(others)}`}`}
-        </Button>
-      ) : null}
-    </>
   );
 }
 

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { formatMilliseconds } from '#domain/base/duration-words';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';
+import type { ExecutionRunDetail, JobRunDetail, ShownCallback } from '../services.ts';
 import { Panel } from '../parts/Panel.tsx';
-import { CallbackFact, FailureNotice, RunPanels } from './RunParts.tsx';
+import { FailureNotice, RunPanels } from './RunParts.tsx';
 import { SourceOfRun } from './FailingNotice.tsx';
 import type { FailedSource } from './read-run.ts';
 import { mayBeSent } from './reasons.ts';
@@ -38,8 +39,8 @@ type RunPageProps = {
 
 export function RunPage(props: RunPageProps) {
   const { run, source, ...shown } = props.page;
-  const { kind, record, explanation, response } = run;
-  const facts = <Facts {...props} />;
+  const { kind, record, explanation, response, callback } = run;
+  const { startedAt, completedAt, durationMs, errorMessage } = record;
   return (
     <div className="stack">
       {props.above}
@@ -49,18 +50,37 @@ export function RunPage(props: RunPageProps) {
         </FailureNotice>
       ) : null}
       {props.notices}
-      {props.beside ? (
-        <div className={classes.columns}>
-          {facts}
-          {props.beside}
-        </div>
-      ) : (
-        facts
-      )}
+      <div className={props.beside ? classes.columns : undefined}>
+        <Panel title={props.title}>
+          <DefinitionList
+            entries={[
+              ...props.facts,
+              ['Started', startedAt === null ? null : <Time key="start" at={startedAt} exact />],
+              [
+                'Completed',
+                completedAt === null ? null : <Time key="end" at={completedAt} exact />,
+              ],
+              ['Duration', durationMs === null ? null : formatMilliseconds(durationMs)],
+              ['Error', errorMessage],
+              [
+                'Callback',
+                <span key="callback">
+                  {callbackWords[callback.state]}{' '}
+                  {callback.url ? (
+                    <RequestLine url={callback.url} copy="Copy callback URL" />
+                  ) : null}
+                </span>,
+              ],
+              ...(props.lastFacts ?? []),
+            ]}
+          />
+        </Panel>
+        {props.beside}
+      </div>
       <RunPanels
         {...shown}
         run={run}
-        durationMs={record.durationMs}
+        durationMs={durationMs}
         isSent={mayBeSent(record)}
         textsAt={`${pageOfRun(kind, record.id)}/text`}
       />
@@ -69,22 +89,9 @@ export function RunPage(props: RunPageProps) {
   );
 }
 
-function Facts({ page, title, facts, lastFacts = [] }: RunPageProps) {
-  const { record, callback } = page.run;
-  const { startedAt, completedAt, durationMs, errorMessage } = record;
-  return (
-    <Panel title={title}>
-      <DefinitionList
-        entries={[
-          ...facts,
-          ['Started', startedAt === null ? null : <Time key="start" at={startedAt} exact />],
-          ['Completed', completedAt === null ? null : <Time key="end" at={completedAt} exact />],
-          ['Duration', durationMs === null ? null : formatMilliseconds(durationMs)],
-          ['Error', errorMessage],
-          ['Callback', <CallbackFact key="callback" callback={callback} />],
-          ...lastFacts,
-        ]}
-      />
-    </Panel>
-  );
-}
+const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
+  none: 'No callback URL',
+  'not-due': 'Not sent for this run',
+  waiting: 'Waiting to be sent',
+  sent: 'Sent once; the response is not kept',
+};

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { countOf } from '#domain/base/amounts';
 import { formatMilliseconds } from '#domain/base/duration-words';
-import type { HeaderList, Timing } from '#domain/http/exchange';
+import type { HeaderList } from '#domain/http/exchange';
 import { hasPath, labelOfKind, textsOfAssertion } from '#domain/judging/assertion';
 import { MASK } from '#domain/runs/masking';
 import { changeSearch } from '../lists/List.tsx';
@@ -15,7 +15,7 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
-import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
+import type { Explanation, ShownAssertion } from '../services.ts';
 
 export function FailureNotice({
   explanation,
@@ -96,11 +96,13 @@ type RunPanelsProps = {
 function RequestPanel({ run, isSent, secretsShown, textsAt }: RunPanelsProps) {
   const { search } = useLocation();
   const { request } = run;
+  const { bodyText, bodyBytes, isBodyCut, signedText, signedWith } = request;
   const at = (part: RunTextPart) =>
     textsAt && `${textsAt}?part=${part}${secretsShown ? '&secrets=shown' : ''}`;
   const hasSecrets =
     secretsShown === true || run.isMasked || request.headers.some(({ isSecret }) => isSecret);
   const mayAsk = useMayWork();
+  const wholeAt = at('body');
   return (
     <Panel
       title={isSent ? 'Request as sent' : 'Request'}
@@ -137,40 +139,31 @@ function RequestPanel({ run, isSent, secretsShown, textsAt }: RunPanelsProps) {
           request is shown with the current one.
         </Notice>
       )}
-      <RequestBody {...request} wholeAt={at('body')} />
+      <div>
+        <h3>
+          {bodyText === null
+            ? 'Body'
+            : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', only the beginning' : ''}`}
+        </h3>
+        {bodyText === null ? none : <JsonView text={bodyText} label="request body" />}
+        {isBodyCut && wholeAt ? (
+          <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
+            {`Show all ${countOf(bodyBytes, 'byte')}`}
+          </Link>
+        ) : null}
+        {signedWith === null ? null : (
+          <p>
+            Signed with the secret that ends in <code>{signedWith}</code>.
+          </p>
+        )}
+        {signedText === null ? null : (
+          <details className={classes.signed}>
+            <summary>{`Signed bytes${isBodyCut ? ', only the beginning' : ''}`}</summary>
+            <JsonView text={signedText} label="signed bytes" />
+          </details>
+        )}
+      </div>
     </Panel>
-  );
-}
-
-type RequestBodyProps = PageRun['request'] & { wholeAt: string | undefined };
-
-function RequestBody(props: RequestBodyProps) {
-  const { bodyText, bodyBytes, isBodyCut, signedText, signedWith, wholeAt } = props;
-  return (
-    <div>
-      <h3>
-        {bodyText === null
-          ? 'Body'
-          : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', only the beginning' : ''}`}
-      </h3>
-      {bodyText === null ? none : <JsonView text={bodyText} label="request body" />}
-      {isBodyCut && wholeAt ? (
-        <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
-          {`Show all ${countOf(bodyBytes, 'byte')}`}
-        </Link>
-      ) : null}
-      {signedWith === null ? null : (
-        <p>
-          Signed with the secret that ends in <code>{signedWith}</code>.
-        </p>
-      )}
-      {signedText === null ? null : (
-        <details className={classes.signed}>
-          <summary>{`Signed bytes${isBodyCut ? ', only the beginning' : ''}`}</summary>
-          <JsonView text={signedText} label="signed bytes" />
-        </details>
-      )}
-    </div>
   );
 }
 
@@ -216,71 +209,7 @@ function nameAssertion({ assertion }: ShownAssertion): string {
   return hasPath(kind) ? `${labelOfKind(kind)}: ${path}` : labelOfKind(kind);
 }
 
-function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] }) {
-  return (
-    <Panel title="Success assertions">
-      <ul className={classes.verdicts}>
-        {assertions.map((shown, at) => (
-          <li key={at}>
-            {shown.ok === null ? (
-              <Status name="pending" word="Not evaluated" />
-            ) : (
-              <Status name={shown.ok ? 'success' : 'failed'} word={shown.ok ? 'Holds' : 'Fails'} />
-            )}
-            <div>
-              <p>{nameAssertion(shown)}</p>
-              <p className={classes.found}>
-                Expected <code>{shown.expected}</code>
-                {shown.ok === null ? null : (
-                  <>
-                    , found <code>{shown.got}</code>
-                  </>
-                )}
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
-  none: 'No callback URL',
-  'not-due': 'Not sent for this run',
-  waiting: 'Waiting to be sent',
-  sent: 'Sent once; the response is not kept',
-};
-
-export function CallbackFact({ callback }: { callback: ShownCallback }) {
-  return (
-    <>
-      {callbackWords[callback.state]}{' '}
-      {callback.url ? <RequestLine url={callback.url} copy="Copy callback URL" /> : null}
-    </>
-  );
-}
-
-/** For attempts, executions and test runs. */
-export function RunPanels(props: RunPanelsProps) {
-  const { run, durationMs, isSent } = props;
-  return (
-    <>
-      {run.assertions.length > 0 ? <AssertionPanel assertions={run.assertions} /> : null}
-      <div className={classes.columns}>
-        {isSent ? <ResponsePanel {...props} /> : null}
-        <RequestPanel {...props} />
-      </div>
-      {run.timing ? (
-        <Panel title="Timing">
-          <TimingSplit timing={run.timing} durationMs={durationMs} />
-        </Panel>
-      ) : null}
-    </>
-  );
-}
-
-const parts = [
+const timingParts = [
   { key: 'dnsMs', word: 'DNS', tone: 'slate' },
   { key: 'connectMs', word: 'Connect', tone: 'orange' },
   { key: 'tlsMs', word: 'TLS', tone: 'violet' },
@@ -288,38 +217,78 @@ const parts = [
   { key: 'receivingMs', word: 'Receiving', tone: 'teal' },
 ] as const;
 
-type TimingSplitProps = { timing: Timing; durationMs: number | null };
-
-function TimingSplit({ timing, durationMs }: TimingSplitProps) {
+/** For attempts, executions and test runs. */
+export function RunPanels(props: RunPanelsProps) {
+  const { run, durationMs, isSent } = props;
+  const { timing } = run;
   return (
-    <div className={classes.timing}>
-      <div aria-hidden="true">
-        {parts.map(({ key, tone }) =>
-          timing[key] === null ? null : (
-            <i key={key} data-tone={tone} style={{ flexGrow: timing[key] }} />
-          ),
-        )}
+    <>
+      {run.assertions.length > 0 ? (
+        <Panel title="Success assertions">
+          <ul className={classes.verdicts}>
+            {run.assertions.map((shown, at) => (
+              <li key={at}>
+                {shown.ok === null ? (
+                  <Status name="pending" word="Not evaluated" />
+                ) : (
+                  <Status
+                    name={shown.ok ? 'success' : 'failed'}
+                    word={shown.ok ? 'Holds' : 'Fails'}
+                  />
+                )}
+                <div>
+                  <p>{nameAssertion(shown)}</p>
+                  <p className={classes.found}>
+                    Expected <code>{shown.expected}</code>
+                    {shown.ok === null ? null : (
+                      <>
+                        , found <code>{shown.got}</code>
+                      </>
+                    )}
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      ) : null}
+      <div className={classes.columns}>
+        {isSent ? <ResponsePanel {...props} /> : null}
+        <RequestPanel {...props} />
       </div>
-      <dl>
-        {parts.map(({ key, word, tone }) => (
-          <div key={key} data-tone={tone}>
-            <dt className="swatch">{word}</dt>
-            <dd className="num">
-              {timing[key] === null ? (
-                <span className="muted">none</span>
-              ) : (
-                formatMilliseconds(timing[key])
+      {timing ? (
+        <Panel title="Timing">
+          <div className={classes.timing}>
+            <div aria-hidden="true">
+              {timingParts.map(({ key, tone }) =>
+                timing[key] === null ? null : (
+                  <i key={key} data-tone={tone} style={{ flexGrow: timing[key] }} />
+                ),
               )}
-            </dd>
+            </div>
+            <dl>
+              {timingParts.map(({ key, word, tone }) => (
+                <div key={key} data-tone={tone}>
+                  <dt className="swatch">{word}</dt>
+                  <dd className="num">
+                    {timing[key] === null ? (
+                      <span className="muted">none</span>
+                    ) : (
+                      formatMilliseconds(timing[key])
+                    )}
+                  </dd>
+                </div>
+              ))}
+              {durationMs === null ? null : (
+                <div>
+                  <dt>Total</dt>
+                  <dd className="num">{formatMilliseconds(durationMs)}</dd>
+                </div>
+              )}
+            </dl>
           </div>
-        ))}
-        {durationMs === null ? null : (
-          <div>
-            <dt>Total</dt>
-            <dd className="num">{formatMilliseconds(durationMs)}</dd>
-          </div>
-        )}
-      </dl>
-    </div>
+        </Panel>
+      ) : null}
+    </>
   );
 }

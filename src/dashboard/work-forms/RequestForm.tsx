@@ -43,40 +43,33 @@ export function RequestForm({ title, parent, note, notice, values, ...props }: R
       <Form key={pasted ? JSON.stringify(filled) : address} noValidate values={values}>
         <EnterSaves />
         {from ? <input type="hidden" name="from" value={from} /> : null}
-        {example ? <PasteBox pasted={pasted} example={example} /> : null}
+        {example ? (
+          <details className={classes.paste} open={pasted !== undefined}>
+            <summary>Import from curl or crontab</summary>
+            <div className="stack">
+              {pasted?.problem ? <Notice kind="failed">{pasted.problem}</Notice> : null}
+              {pasted?.notes ? (
+                <Notice kind="note" title="The form is filled.">
+                  {pasted.notes.join(' ')}
+                </Notice>
+              ) : null}
+              <LinesField
+                name="paste"
+                label="Command"
+                description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
+                mono
+                rows={3}
+                placeholder={example}
+              />
+              {/* The server reads it. */}
+              <Submit intent="paste">Fill the form</Submit>
+            </div>
+          </details>
+        ) : null}
         {children}
         {test ? <TestOutcome outcome={test} /> : answer}
         <FormActions word={word} cancelTo={parent.to} />
       </Form>
     </>
-  );
-}
-
-type PasteBoxProps = { pasted: Pasted | undefined; example: string };
-
-/** The server reads it and fills the form. */
-function PasteBox({ pasted = {}, example }: PasteBoxProps) {
-  const { problem, notes } = pasted;
-  return (
-    <details className={classes.paste} open={problem !== undefined || notes !== undefined}>
-      <summary>Import from curl or crontab</summary>
-      <div className="stack">
-        {problem ? <Notice kind="failed">{problem}</Notice> : null}
-        {notes ? (
-          <Notice kind="note" title="The form is filled.">
-            {notes.join(' ')}
-          </Notice>
-        ) : null}
-        <LinesField
-          name="paste"
-          label="Command"
-          description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
-          mono
-          rows={3}
-          placeholder={example}
-        />
-        <Submit intent="paste">Fill the form</Submit>
-      </div>
-    </details>
   );
 }

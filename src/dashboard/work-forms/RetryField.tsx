@@ -1,21 +1,10 @@
 import { useRef } from 'react';
 import { parseRetrySchedule } from '#domain/judging/retry-schedule';
 import { describeDuration } from '#domain/base/duration-words';
-import { PlainField } from '../forms/Field.tsx';
 import { round } from '../plots/plot-scale.ts';
 import classes from '../forms/Form.module.css';
 import { useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
-
-export function RetryField() {
-  return (
-    <PlainField
-      name="retry_schedule"
-      description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
-      placeholder="1m, 30m, 3h"
-    />
-  );
-}
 
 export function RetryPreview() {
   const ref = useRef<HTMLDivElement>(null);

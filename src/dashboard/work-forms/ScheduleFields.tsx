@@ -3,7 +3,7 @@ import { type CronEnd, timesWithinEnd } from '#domain/cron/cron-end';
 import { searchFrom } from '#domain/cron/cron';
 import { parseUtc } from '#domain/base/instant';
 import { LIMITS } from '#domain/base/limits';
-import { InstantField, NumberField, PlainField } from '../forms/Field.tsx';
+import { PlainField } from '../forms/Field.tsx';
 import { useField, useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
 import classes from '../forms/Form.module.css';
@@ -15,7 +15,14 @@ import { presets, readSchedule, type ScheduleReading } from '../words/schedule-w
 
 /** §3.1. Without a script the button "Show next runs" asks the server. */
 export function ScheduleFields() {
-  const id = useId();
+  const [presetsId, zonesId] = [useId(), useId()];
+  const { timeZone } = useMoment();
+  const { value: zone = timeZone ?? '' } = useField('time_zone');
+  const [typedZone, setTypedZone] = useState<string | null>(null);
+  // The server may know other names than the browser.
+  const [zones, setZones] = useState<readonly string[]>([]);
+  const shownZone = (typedZone ?? zone).trim();
+  const isUnknown = shownZone !== '' && knownZone(shownZone) === null;
   return (
     <>
       <PlainField
@@ -23,11 +30,11 @@ export function ScheduleFields() {
         description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
         required
         maxLength={LIMITS.cronExpressionCharacters}
-        list={id}
+        list={presetsId}
         aria-describedby={MEANING}
         style={{ fontFamily: 'var(--mono)' }}
       />
-      <datalist id={id}>
+      <datalist id={presetsId}>
         {presets.map(({ expression: value, text }) => (
           <option key={value} value={value}>
             {text}
@@ -55,7 +62,24 @@ export function ScheduleFields() {
           Show next runs
         </Submit>
       </noscript>
-      <ZoneField />
+      {/* Only for the shown times. */}
+      <PlainField
+        name="time_zone"
+        label="Show runs in"
+        isShort
+        description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: with summer time, its runs shift by an hour in that zone."
+        list={zonesId}
+        // May be known only after the first render.
+        defaultValue={zone}
+        onChange={({ currentTarget }) => setTypedZone(currentTarget.value)}
+        onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
+        error={isUnknown ? 'There is no such time zone. An example is Europe/Berlin.' : null}
+      />
+      <datalist id={zonesId}>
+        {zones.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
     </>
   );
 }
@@ -80,65 +104,6 @@ export function SchedulePreview({ runsCounted }: { runsCounted: number }) {
     <div id={MEANING} ref={ref} aria-live="polite">
       <Meaning {...{ reading, end, runsCounted, timeZone }} />
     </div>
-  );
-}
-
-export function StartAndEndFields({ runsCounted }: { runsCounted: number }) {
-  const { value: mostRuns = '' } = useField('max_runs');
-  return (
-    <>
-      <InstantField
-        name="starts_at"
-        label="Starts at"
-        description="UTC, such as 2026-12-01 06:00. No scheduled run starts before this time. Empty: now."
-        placeholder="now"
-      />
-      <InstantField
-        name="ends_at"
-        label="Ends at"
-        description="UTC, such as 2026-12-31 18:00. No scheduled run starts after this time. Empty: no end."
-        placeholder="none"
-      />
-      <NumberField
-        name="max_runs"
-        label="Ends after runs"
-        description={`Stop after this many scheduled runs; Run now does not count.${mostRuns === '' ? '' : ` ${runsCounted} so far.`} Empty: no end.`}
-        placeholder="none"
-      />
-    </>
-  );
-}
-
-/** Only for the shown times. */
-function ZoneField() {
-  const id = useId();
-  const { timeZone } = useMoment();
-  const { value = timeZone ?? '' } = useField('time_zone');
-  const [typed, setTyped] = useState<string | null>(null);
-  // The server may know other names than the browser.
-  const [zones, setZones] = useState<readonly string[]>([]);
-  const zone = typed ?? value;
-  const isUnknown = zone.trim() !== '' && knownZone(zone) === null;
-  return (
-    <>
-      <PlainField
-        name="time_zone"
-        label="Show runs in"
-        isShort
-        description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: with summer time, its runs shift by an hour in that zone."
-        list={`${id}-zones`}
-        // May be known only after the first render.
-        defaultValue={value}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
-        error={isUnknown ? 'There is no such time zone. An example is Europe/Berlin.' : null}
-      />
-      <datalist id={`${id}-zones`}>
-        {zones.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
   );
 }
 
