@@ -25,7 +25,8 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
         if (!leaving.signal.aborted) setAnswer(text);
       },
       (error: unknown) => {
-        if (!leaving.signal.aborted) setFault(explain(error));
+        const name = error instanceof Error ? error.name : '';
+        if (!leaving.signal.aborted) setFault(faults[name] ?? 'This browser can’t use passkeys.');
       },
     );
     return () => leaving.abort();
@@ -69,18 +70,12 @@ async function askBrowser(how: AskProps['how'], text: string, signal: AbortSigna
   return JSON.stringify(credential.toJSON());
 }
 
-function explain(error: unknown): string {
-  switch (error instanceof Error ? error.name : '') {
-    case 'NotAllowedError':
-      return 'No passkey was used: it was cancelled, or it took too long.';
-    case 'InvalidStateError':
-      return 'This device already has a passkey of this account.';
-    case 'SecurityError':
-      return 'Passkeys work only at the public address of this installation. Open the page there.';
-    default:
-      return 'This browser can’t use passkeys.';
-  }
-}
+const faults: Readonly<Record<string, string>> = {
+  NotAllowedError: 'No passkey was used: it was cancelled, or it took too long.',
+  InvalidStateError: 'This device already has a passkey of this account.',
+  SecurityError:
+    'Passkeys work only at the public address of this installation. Open the page there.',
+};
 
 export function BeginPasskey({ next, word }: { next: string; word: string }) {
   return (

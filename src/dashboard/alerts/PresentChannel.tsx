@@ -32,16 +32,16 @@ export function PresentChannel({
         entries={[
           ['Channel', nameOfKind(kind)],
           ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
-          ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
+          ...shown.map(({ label, text }) => [label, <code>{text}</code>] as const),
           [
             'Collects notifications',
             collectMinutes === null ? null : `for ${countOf(collectMinutes, 'minute', 'minutes')}`,
           ],
-          ['Last sent', <Time key="sent" at={lastSentAt} />],
+          ['Last sent', <Time at={lastSentAt} />],
           [
             'Last error',
             lastErrorAt === null || isFailing(channel) ? null : (
-              <span key="error">
+              <span>
                 <Time at={lastErrorAt} />: {lastError}
               </span>
             ),

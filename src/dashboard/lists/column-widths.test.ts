@@ -25,7 +25,7 @@ describe('the columns of a table', () => {
       ['name', undefined],
       ['status', undefined],
       ['rate', 690],
-      ['next', 585],
+      ['next', undefined],
     ]);
   });
   test('leave room for the boxes that rows are ticked with', () => {
@@ -33,7 +33,7 @@ describe('the columns of a table', () => {
   });
   test('give way at widths that the style sheet knows', () => {
     const css = readFileSync(new URL('DataTable.module.css', import.meta.url), 'utf8');
-    for (const width of [300, 500, 900, 2000]) {
+    for (const width of [340, 500, 900, 2000]) {
       const wide = column('wide', { width: `${width}px`, givesWay: 1 });
       const [, { from } = {}] = measureColumns([column('name'), wide], false);
       assert.ok(css.includes(`[data-from='${from}']`), String(from));

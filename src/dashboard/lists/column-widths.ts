@@ -4,8 +4,8 @@ import type { Column } from './DataTable.tsx';
 const leastOfMain = 250;
 const boxWidth = 36;
 
-/** `DataTable.module.css` has rules for these. */
-const firstStep = 480;
+/** `DataTable.module.css` has rules for the steps above it. No table is narrower in a window of 900 px. */
+const alwaysFits = 585;
 /** Brings one step just below the width of a table in a window of 1,280 px. */
 const step = 105;
 const lastStep = 1530;
@@ -27,10 +27,8 @@ export function measureColumns<Row>(
     if (rank === undefined) return column;
     const beside = columns.filter(({ givesWay = Infinity }) => givesWay >= rank);
     const need = beside.reduce((sum, each) => sum + needOf(each), hasBoxes ? boxWidth : 0);
-    const steps = Math.ceil((need - firstStep) / step);
-    return Object.assign(
-      { from: Math.min(lastStep, firstStep + step * Math.max(0, steps)) },
-      column,
-    );
+    if (need <= alwaysFits) return column;
+    const steps = Math.ceil((need - alwaysFits) / step);
+    return Object.assign({ from: Math.min(lastStep, alwaysFits + step * steps) }, column);
   });
 }

@@ -136,6 +136,7 @@ function TopBar({ user, team, teams, attention, usage, theme }: Shell) {
         <input
           type="search"
           name="q"
+          className="control"
           data-search
           aria-label="Search jobs"
           placeholder="Search jobs: id, URL, text, status"

@@ -153,7 +153,7 @@ function LastRun({ row: { lastRun } }: { row: CronListRow }) {
   if (lastRun === null) return <span className="muted">never run</span>;
   if (lastRun.status === 'running') return <Status name="running" />;
   return (
-    <Link className={classes.last} to={`/executions/${lastRun.id}`}>
+    <Link className="inline" to={`/executions/${lastRun.id}`}>
       <Status name={lastRun.status} {...(lastRun.status === 'success' ? { word: 'OK' } : {})} />
       <Time at={lastRun.completedAt} />
     </Link>

@@ -52,12 +52,9 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
               ? `Run now${actor === null ? '' : `, by ${actor}`}`
               : `Schedule: ${describeExpression(cron.cronExpression)}`,
           ],
-          [
-            'Scheduled for',
-            scheduledFor === null ? null : <Time key="scheduled" at={scheduledFor} exact />,
-          ],
+          ['Scheduled for', scheduledFor === null ? null : <Time at={scheduledFor} exact />],
         ]}
-        lastFacts={[['Id', <CutText key="id" text={record.id} copy="Copy id" />]]}
+        lastFacts={[['Id', <CutText text={record.id} copy="Copy id" />]]}
       />
     </>
   );

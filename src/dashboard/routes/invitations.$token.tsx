@@ -1,6 +1,6 @@
 import { ActionButton } from '../forms/Form.tsx';
 import { Link, redirect } from 'react-router';
-import { explainProxyRefusal } from '../account/provider-refusals.ts';
+import { proxyRefusals } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
@@ -37,7 +37,7 @@ export async function action({ params: { token }, url, context }: Route.ActionAr
     const outcome = await accounts.registerByProxy(token, requestContext);
     if (outcome.kind === 'done') return redirect('/');
     if (outcome.kind === 'too-many') return answer.reject(outcome);
-    return answer.fail(explainProxyRefusal(outcome.why), 403);
+    return answer.fail(proxyRefusals[outcome.why], 403);
   }
   const mailed = url.searchParams.get('mailed') ?? '';
   const input = { ...fields('name', 'email', 'password'), mailed };

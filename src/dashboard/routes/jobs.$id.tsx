@@ -126,25 +126,13 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
 
 function factsOf({ record: job, retryOf }: ShownJob) {
   return [
-    ['Id', <CutText key="id" text={job.id} copy="Copy id" />],
-    [
-      'Queue',
-      <Link key="queue" to={`/queues/${job.queueId}`}>
-        {job.queue}
-      </Link>,
-    ],
+    ['Id', <CutText text={job.id} copy="Copy id" />],
+    ['Queue', <Link to={`/queues/${job.queueId}`}>{job.queue}</Link>],
     ['Attempt', job.attemptNumber],
-    [
-      'Retry of',
-      retryOf ? (
-        <Link key="of" to={`/jobs/${retryOf}`}>
-          a failed job
-        </Link>
-      ) : null,
-    ],
-    ['Created', <Time key="created" at={job.createdAt} exact />],
+    ['Retry of', retryOf ? <Link to={`/jobs/${retryOf}`}>a failed job</Link> : null],
+    ['Created', <Time at={job.createdAt} exact />],
     ['Created by', job.actor],
-    ['Scheduled', <Time key="scheduled" at={job.scheduledAt} exact />],
+    ['Scheduled', <Time at={job.scheduledAt} exact />],
   ] as const;
 }
 

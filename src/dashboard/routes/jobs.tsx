@@ -100,6 +100,16 @@ export async function action({ context, url }: Route.ActionArgs) {
 export default function Jobs({ loaderData }: Route.ComponentProps) {
   const { page, tab, faults, counts, queues, tasks, matching } = loaderData;
   const { search } = useLocation();
+  const { retried, resent } = counts;
+  // So that the numbers on the tabs add up.
+  const inNoTab = [
+    ...(retried.count > 0
+      ? [countOf(retried, 'attempt that was retried', 'attempts that were retried')]
+      : []),
+    ...(resent.count > 0
+      ? [countOf(resent, 'failed job that was resent', 'failed jobs that were resent')]
+      : []),
+  ];
   return (
     <>
       <PageHeader
@@ -120,8 +130,10 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
           count: countOnTab(loaderData, each.tab),
         }))}
       />
-      <JobFilters queues={queues} tab={tab} faults={faults} resent={counts.resent} />
-      <InNoTab {...loaderData} />
+      <JobFilters queues={queues} tab={tab} faults={faults} resent={resent} />
+      {tab === 'all' && loaderData.isOfOneQueue && inNoTab.length > 0 ? (
+        <p className="muted">{`All includes ${inNoTab.join(' and ')}.`}</p>
+      ) : null}
       <ToCome {...loaderData} />
       <List
         faults={faults}
@@ -163,20 +175,6 @@ function ToCome({ toCome, page, pausedQueueIds, path }: Shown) {
       </p>
     </details>
   );
-}
-
-/** In no other tab, so that the numbers on the tabs add up. */
-function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
-  if (tab !== 'all' || !isOfOneQueue || resent.count + retried.count === 0) return null;
-  const parts = [
-    ...(retried.count > 0
-      ? [countOf(retried, 'attempt that was retried', 'attempts that were retried')]
-      : []),
-    ...(resent.count > 0
-      ? [countOf(resent, 'failed job that was resent', 'failed jobs that were resent')]
-      : []),
-  ];
-  return <p className="muted">{`All includes ${parts.join(' and ')}.`}</p>;
 }
 
 /** With filters, only the current tab is counted. */

@@ -1,6 +1,6 @@
 import { Link, redirect } from 'react-router';
 import { BeginPasskey } from '../account/AskAuthenticator.tsx';
-import { explainProxyRefusal } from '../account/provider-refusals.ts';
+import { proxyRefusals } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { EmailField, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { proxyRefusal, redirectWithCookies } from '../context.ts';
@@ -28,7 +28,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 
 /** A proxy signs people in before this page, so something prevented it. */
 function explainProxy(refusal: ProxyRefusal | null): string {
-  if (refusal !== null) return explainProxyRefusal(refusal);
+  if (refusal !== null) return proxyRefusals[refusal];
   return 'You sign in by the proxy in front of Belfry, but this request has no name from the proxy. Open Belfry at its public address.';
 }
 

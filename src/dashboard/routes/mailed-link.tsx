@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { data, Link } from 'react-router';
 import { GoneLink, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/mailed-link.ts';
@@ -33,7 +33,7 @@ export async function action({ params: { token }, pattern, context }: Route.Acti
   const name = nameOf(pattern);
   const opened = openPublic(context);
   const isDone = (await acts[name](opened, token)).kind === 'done';
-  if (name !== 'confirm-email' || !isDone) return opened.showDone(isDone);
+  if (name !== 'confirm-email' || !isDone) return data({ isDone }, { status: isDone ? 200 : 422 });
   const text = 'The new email is in force. You sign in with it from now on.';
   return opened.say('/settings/profile', text);
 }

@@ -194,14 +194,14 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
             ([word, to, count]) =>
               [
                 word,
-                <Link key={word} className="num" to={to}>
+                <Link className="num" to={to}>
                   {formatAmount(count)}
                 </Link>,
               ] as const,
           ),
           ['Running', describeRunning(running, queue.concurrencyLimit)],
-          ['Oldest waiting', <Time key="oldest" at={oldestDueAt} />],
-          ['Next due', <Time key="next" at={nextDueAt} />],
+          ['Oldest waiting', <Time at={oldestDueAt} />],
+          ['Next due', <Time at={nextDueAt} />],
         ]}
       />
     </Panel>

@@ -65,11 +65,11 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           <>
             <DefinitionList
               entries={[
-                ['Token', <code key="token">…{token.hint}</code>],
-                ['Generated', <Time key="made" at={token.createdAt} />],
+                ['Token', <code>…{token.hint}</code>],
+                ['Generated', <Time at={token.createdAt} />],
                 [
                   'Last used',
-                  token.lastUsedAt === null ? 'Not yet' : <Time key="used" at={token.lastUsedAt} />,
+                  token.lastUsedAt === null ? 'Not yet' : <Time at={token.lastUsedAt} />,
                 ],
               ]}
             />

@@ -39,12 +39,7 @@ export default function Billing({ loaderData }: Route.ComponentProps) {
             ],
             [
               'This month',
-              <UsageBar
-                key="bar"
-                used={usage.used}
-                limit={usage.limit}
-                label="Runs of this month"
-              />,
+              <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />,
             ],
             ['Forecast', forecast],
           ]}

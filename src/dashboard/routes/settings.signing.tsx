@@ -168,8 +168,8 @@ function SecretFacts({ since, secret, children }: SecretFactsProps) {
     <>
       <DefinitionList
         entries={[
-          ['Secret', <code key="secret">{secret.masked}</code>],
-          [since, <Time key="time" at={secret.createdAt} />],
+          ['Secret', <code>{secret.masked}</code>],
+          [since, <Time at={secret.createdAt} />],
         ]}
       />
       <div className="row">{children}</div>

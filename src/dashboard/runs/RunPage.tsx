@@ -55,21 +55,18 @@ export function RunPage(props: RunPageProps) {
           <DefinitionList
             entries={[
               ...props.facts,
-              ['Started', startedAt === null ? null : <Time key="start" at={startedAt} exact />],
-              [
-                'Completed',
-                completedAt === null ? null : <Time key="end" at={completedAt} exact />,
-              ],
+              ['Started', startedAt === null ? null : <Time at={startedAt} exact />],
+              ['Completed', completedAt === null ? null : <Time at={completedAt} exact />],
               ['Duration', durationMs === null ? null : formatMilliseconds(durationMs)],
               ['Error', errorMessage],
               [
                 'Callback',
-                <span key="callback">
+                <>
                   {callbackWords[callback.state]}{' '}
                   {callback.url ? (
                     <RequestLine url={callback.url} copy="Copy callback URL" />
                   ) : null}
-                </span>,
+                </>,
               ],
               ...(props.lastFacts ?? []),
             ]}

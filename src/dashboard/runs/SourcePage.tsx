@@ -3,10 +3,16 @@ import { Link } from 'react-router';
 import type { AlertSettings } from '#domain/alerts/alert-settings';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { MaintenanceNotice, MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader, type PageHeaderProps } from '../page/PageHeader.tsx';
-import { FailingNotice, readFailing } from './FailingNotice.tsx';
+import { NoteOf, readFailing } from './FailingNotice.tsx';
+import { describeStreak } from './failing-streak.ts';
+import { StartCron } from './HealthWord.tsx';
+import { failedOf } from './job-search.ts';
+import { describeOutcome } from './reasons.ts';
+import { pageOfRun } from './run-links.ts';
+import { AnswerStart } from './RunParts.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -59,7 +65,7 @@ type SourcePageProps = Pick<PageHeaderProps, 'note' | 'more' | 'action' | 'menu'
 
 export function SourcePage(props: SourcePageProps) {
   const { of, id, name, facts, health, menu, deletion, notices, unmute, children, ...head } = props;
-  const { slowSince, certificates } = facts;
+  const { failing, slowSince, certificates } = facts;
   return (
     <>
       <PageHeader
@@ -82,7 +88,27 @@ export function SourcePage(props: SourcePageProps) {
         }
       />
       <div className="stack">
-        <FailingNotice of={of} id={id} {...facts} isMuted={facts.windows.length > 0} />
+        {failing === null ? null : (
+          <Notice
+            kind="failed"
+            title={`${describeStreak(of, failing.streak)}: ${describeOutcome(failing.last)}`}
+          >
+            <AnswerStart response={failing.last.response} />
+            {failing.last.nextStep ? <p>{failing.last.nextStep}</p> : null}
+            {facts.stoppedAfter === null ? null : (
+              <p>{`Stopped after ${countOf(facts.stoppedAfter, 'failure')}: it does not run until you start it.`}</p>
+            )}
+            <NoteOf {...facts.alertSettings} />
+            <div className="row">
+              {facts.stoppedAfter === null ? null : <StartCron id={id} />}
+              <Link to={pageOfRun(of === 'cron' ? 'execution' : 'job', failing.last.id)}>
+                See the last failure
+              </Link>
+              {of === 'queue' ? <Link to={failedOf(id)}>See its failed jobs</Link> : null}
+              {facts.windows.length > 0 ? null : <MuteForAnHour source={`${of}:${id}`} isSmall />}
+            </div>
+          </Notice>
+        )}
         {slowSince === null ? null : (
           <Notice kind="warning" title={`This ${of} is slow`}>
             Since <Time at={slowSince} exact /> (<Time at={slowSince} />

@@ -47,7 +47,7 @@ export function SourceSettings(props: SourceSettingsProps) {
     <Panel title="Settings">
       <DefinitionList
         entries={[
-          ['Tags', tags.length === 0 ? null : <Tags key="tags" tags={tags} of={`${of}s`} />],
+          ['Tags', tags.length === 0 ? null : <Tags tags={tags} of={`${of}s`} />],
           ...first,
           [alerts.title, alertFact],
           [recipientsTitle, facts.recipients],
@@ -66,7 +66,7 @@ export function SourceSettings(props: SourceSettingsProps) {
           [
             'Runbook',
             runbookUrl === null ? null : (
-              <a key="runbook" href={runbookUrl} rel="noreferrer">
+              <a href={runbookUrl} rel="noreferrer">
                 {runbookUrl}
               </a>
             ),
@@ -76,7 +76,7 @@ export function SourceSettings(props: SourceSettingsProps) {
             assertions.length === 0 ? (
               'None'
             ) : (
-              <ul key="assertions">
+              <ul>
                 {assertions.map((assertion, at) => (
                   <li key={at}>{describe(assertion)}</li>
                 ))}
@@ -84,8 +84,8 @@ export function SourceSettings(props: SourceSettingsProps) {
             ),
           ],
           ...last,
-          ['Id', <CutText key="id" text={id} copy="Copy id" />],
-          ['Created', <Time key="created" at={createdAt} />],
+          ['Id', <CutText text={id} copy="Copy id" />],
+          ['Created', <Time at={createdAt} />],
         ]}
       />
       {children}

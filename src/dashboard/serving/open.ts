@@ -42,8 +42,6 @@ export function openPublic(context: Context) {
     show: (more: object) => data(typed(context, more)),
     refuse: (errors: FieldErrors, more?: object) =>
       data(typed(context, { errors, ...more }), { status: 422 }),
-    /** Of an action without errors of its own. */
-    showDone: (isDone: boolean) => data({ isDone }, { status: isDone ? 200 : 422 }),
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
     reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
     enter: (outcome: SignedIn | Refused | TooMany, to = '/') =>
