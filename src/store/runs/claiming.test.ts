@@ -6,6 +6,7 @@ import {
   aCron,
   aJob,
   aNode,
+  aPausingWindow,
   aQueue,
   aSettlement,
   aTeam,
@@ -16,6 +17,7 @@ import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claims.ts';
 import { change, remove } from '../database/rows.ts';
+import type { Queue } from '../queues/queues.ts';
 import type { Store } from '../store.ts';
 import { NO_LIMITS } from '../figures/usage.ts';
 
@@ -224,6 +226,28 @@ describe('claiming due jobs', () => {
       assert.equal(groups[0]?.blocker, 'gone');
     });
 
+    for (const [how, pause] of [
+      ['is paused', (store, queue) => aQueue(store, queue.teamId, { isPaused: true })],
+      [
+        'a window pauses',
+        (store, { teamId, id }) => aPausingWindow(store, teamId, [{ kind: 'queue', id }]),
+      ],
+    ] as readonly [string, (store: Store, queue: Queue) => Promise<unknown>][]) {
+      test(`jobs of a queue that ${how} are not claimed, whether the queue has a limit or not`, async () => {
+        await using store = await openTestStore();
+        const team = await aTeam(store);
+        const node = await aNode(store);
+        const queue = await aQueue(store, team.id);
+        await aJob(store, team.id);
+        await pause(store, queue);
+        const claimed = async () =>
+          (await claimJobs(store, node, { queueIds: [queue.id] })).claimed.length;
+        assert.equal(await claimed(), 0);
+        await aQueue(store, team.id, { concurrencyLimit: 3 });
+        assert.equal(await claimed(), 0);
+      });
+    }
+
     test('a node that was declared dead, or that never joined, gets nothing', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -286,10 +310,11 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
       const { queueId, jobId } = await aJob(store, team.id);
       await using holder = await holdRows(store);
       await holder.query(`delete from nodes where id = '${node}'`);
-      const claiming = claimJobs(store, node, { queueIds: [queueId] });
-      await holder.untilSomebodyWaits();
+      const { work } = await holder.untilWaiting(() =>
+        claimJobs(store, node, { queueIds: [queueId] }),
+      );
       await holder.query('commit');
-      assert.deepEqual((await claiming).claimed, []);
+      assert.deepEqual((await work).claimed, []);
       assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
     });
   }
@@ -302,14 +327,11 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     await using holder = await holdRows(store);
     await holder.query(`delete from nodes where id = '${node}'`);
     const asked = [{ id: team.id, slots: 1 }];
-    const claiming = store.runs.claimExecutions(asked, aClaimant(store, node));
-    await holder.untilSomebodyWaits();
+    const { work } = await holder.untilWaiting(() =>
+      store.runs.claimExecutions(asked, aClaimant(store, node)),
+    );
     await holder.query('commit');
-    assert.deepEqual(await claiming, {
-      claimed: [],
-      blocked: 0,
-      groups: [{ id: team.id, nextDueAt: TEST_START, blocker: 'nothing' }],
-    });
+    assert.deepEqual((await work).claimed, []);
   });
 });
 
