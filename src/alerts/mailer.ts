@@ -9,6 +9,7 @@ export interface Mailer {
 
 interface AlertMail {
   to: string;
+  /** One line, so that a name can't inject a mail header. */
   subject: string;
   text: string;
   html: string;

@@ -162,7 +162,7 @@ export class NotificationSending {
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
       // Emails to members don't show whether the chat works.
-      if (config.kind !== 'email' && isForMembers(step.target)) continue;
+      if (config.kind !== 'email' && !isForChannel(step.target)) continue;
       if (error === null) result.hasSent = true;
       else result.error ??= error;
     }
@@ -276,7 +276,7 @@ export function planSteps(
   members: readonly MemberAddress[],
 ): Step[] {
   const forChannel = targets.filter(isForChannel).map((target) => ofKind(config, target));
-  const forMembers = targets.filter(isForMembers);
+  const forMembers = targets.filter((target) => !isForChannel(target));
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
     const isAmong = (some: readonly NotificationTarget[], all: NotificationTarget) =>
       some.some((each) => each === all || (isMember(each) && each.userId === userId));
@@ -325,8 +325,4 @@ function isForChannel(target: NotificationTarget): boolean {
   return (
     target === 'channel' || isAddress(target) || (isMember(target) && target.asChannel === true)
   );
-}
-
-function isForMembers(target: NotificationTarget): boolean {
-  return !isForChannel(target);
 }

@@ -1,4 +1,4 @@
-import { cut } from './channels/message.ts';
+import { cut } from '#domain/base/text-length';
 
 const EXCERPT_CHARACTERS = 500;
 

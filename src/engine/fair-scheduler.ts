@@ -126,10 +126,6 @@ export class FairScheduler {
     return this.#line.length > 0 ? -Infinity : this.#timers.earliest();
   }
 
-  get groupCount(): number {
-    return this.#groups.size;
-  }
-
   /** A group is in the timer queue or in the line, never in both. */
   get size(): number {
     return this.#groups.size + this.#timers.size + this.#line.length;

@@ -4,7 +4,8 @@ import { describe, test } from 'node:test';
 import type { ChatKind, PostedChannel, PostedKind } from '#domain/alerts/notification-channel';
 import { SAMPLE_MESSAGE } from '#testing/alert-message';
 import { formatMail } from './email.ts';
-import { cut, type Message } from './message.ts';
+import { cut } from '#domain/base/text-length';
+import type { Message } from './message.ts';
 import { CHAT_FORMATS, postsOf } from './registry.ts';
 
 const url = 'https://hooks.example/s3cret';

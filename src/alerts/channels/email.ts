@@ -1,12 +1,6 @@
 import { escapeHtml } from '#domain/base/escape-html';
-import { cut, type Message } from './message.ts';
-
-interface MailContent {
-  /** One line, so that a name can't inject a mail header. */
-  subject: string;
-  text: string;
-  html: string;
-}
+import { cut } from '#domain/base/text-length';
+import type { Message } from './message.ts';
 
 const SUBJECT_CHARACTERS = 200;
 const TEST_SUBJECT = 'Test: alerts will arrive here';
@@ -22,7 +16,7 @@ const WHY = 'A team on Belfry sends its alerts to this address. You confirmed it
 const STOP = 'Stop these mails';
 
 /** @param stopUrl for recipients that aren't members */
-export function formatMail(message: Message, stopUrl?: string): MailContent {
+export function formatMail(message: Message, stopUrl?: string) {
   // Without the team's name, so that a recipient doesn't first read a text that someone else chose.
   const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
   return { subject, text: formatText(message, stopUrl), html: formatHtml(message, stopUrl) };

@@ -1,4 +1,4 @@
-import { cut } from './message.ts';
+import { cut } from '#domain/base/text-length';
 import type { ChatFormat } from './post.ts';
 import { LEVEL_COLORS, writeMarkdown } from './text.ts';
 

@@ -48,10 +48,3 @@ export interface MessageDetails extends Pick<
   subjects: readonly Subject[];
   note: string | null;
 }
-
-/** In code points. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const characters = Array.from(text.slice(0, 2 * most + 1));
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
-}

@@ -1,5 +1,6 @@
 import { cutBytes, writeLines } from './text.ts';
-import { cut, type Message } from './message.ts';
+import { cut } from '#domain/base/text-length';
+import type { Message } from './message.ts';
 import type { PostsFormat } from './post.ts';
 
 const PRIORITIES: Record<Message['level'], number> = {

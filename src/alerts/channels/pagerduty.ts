@@ -1,5 +1,6 @@
 import { isAside } from '#domain/alerts/alert-words';
-import { cut, type Message, type MessageDetails, type Subject } from './message.ts';
+import { cut } from '#domain/base/text-length';
+import type { Message, MessageDetails, Subject } from './message.ts';
 import type { Post, PostsFormat } from './post.ts';
 import { linksOf } from './text.ts';
 

@@ -1,4 +1,4 @@
-import { cut } from './message.ts';
+import { cut } from '#domain/base/text-length';
 import { writeLines } from './text.ts';
 import type { PostsFormat } from './post.ts';
 

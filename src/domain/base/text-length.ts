@@ -8,3 +8,10 @@ export function isLongerThan(text: string, most: number): boolean {
   if (text.length > 2 * most) return true;
   return Array.from(text).length > most;
 }
+
+/** To so many code points, with an ellipsis. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = Array.from(text.slice(0, 2 * most + 1));
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}

@@ -1,7 +1,11 @@
 import { countOf } from '../base/amounts.ts';
+import { cut } from '../base/text-length.ts';
 import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from '../http/connection-faults.ts';
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
+
+/** Of a host or URL. */
+const MOST_CHARACTERS = 300;
 
 export type ExplainedKind = 'job' | 'execution' | 'test';
 
@@ -180,7 +184,7 @@ function explainRedirect({ location, url }: FailureFacts, status: number): Expla
     );
   }
   return explain(
-    `The target redirects to ${cut(target)}`,
+    `The target redirects to ${cut(target, MOST_CHARACTERS)}`,
     `It answered ${status}. Redirects are never followed, because the request could end up anywhere.`,
     'If this is where the request belongs, use this URL.',
     target,
@@ -258,15 +262,11 @@ const SERVER_ERRORS: Record<number, string> = {
 };
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? cut(new URL(url).host) : 'The target';
+  return URL.canParse(url) ? cut(new URL(url).host, MOST_CHARACTERS) : 'The target';
 }
 
 function afterColon(message: string | null): string {
   if (message === null) return 'no reason was recorded';
   const at = message.indexOf(': ');
   return at < 0 ? message : message.slice(at + 2);
-}
-
-function cut(text: string): string {
-  return text.length <= 300 ? text : `${text.slice(0, 299)}…`;
 }
