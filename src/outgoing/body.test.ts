@@ -125,17 +125,13 @@ describe('assertions on a body', () => {
     assert.deepEqual(dripped.body.found, [true]);
   });
 
-  test('a path is followed through the whole body at any size', async () => {
+  test('a path is followed through the whole body', async () => {
     const text = `\ufeff{"a":"${'é'.repeat(100_000)}","b":[1]}`;
     const { body } = answered(await receive(answerWith(text), { paths: [['b'], ['c']] }));
     assert.deepEqual(body.json, {
       values: [{ kind: 'found', text: '[1]' }, { kind: 'missing' }],
     });
-    assert.equal(body.stored.length, 65_535);
-    const long = `["${'x'.repeat(20 * MIB)}",${' '.repeat(20 * MIB)}7]`;
-    const { body: whole } = answered(await receive(answerWith(long), { paths: [[1]] }));
-    assert.deepEqual(whole.json, { values: [{ kind: 'found', text: '7' }] });
-    assert.equal(whole.totalBytes, long.length);
+    assert.deepEqual([body.stored.length, body.totalBytes], [65_535, Buffer.byteLength(text)]);
   });
 
   test('following paths in a large response does not block the event loop', async () => {

@@ -174,11 +174,4 @@ describe('the size of a step', () => {
     assert.equal(sizeAfterFailure(limits, 2_000), 500);
     assert.equal(sizeAfterFailure(limits, 60), 50);
   });
-
-  test("the step size converges to the database's speed from any start", () => {
-    const msARow = 0.2;
-    let size = limits.first;
-    for (let n = 0; n < 10; n++) size = nextSize(limits, size, size * msARow);
-    assert.equal(size, limits.aimMs / msARow);
-  });
 });
