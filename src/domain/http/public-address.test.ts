@@ -19,20 +19,11 @@ describe('the public address', () => {
   });
 
   test('cookies are limited to host, base path and, with https, to TLS', () => {
-    assert.deepEqual(cookieScopeOf('http://localhost:3000'), {
-      prefix: '',
-      path: '/',
-      isSecure: false,
-    });
-    assert.deepEqual(cookieScopeOf('https://belfry.example.com'), {
-      prefix: '__Host-',
-      path: '/',
-      isSecure: true,
-    });
-    assert.deepEqual(cookieScopeOf('https://tools.example.com/belfry'), {
-      prefix: '__Secure-',
-      path: '/belfry',
-      isSecure: true,
-    });
+    for (const [baseUrl, prefix, path, isSecure] of [
+      ['http://localhost:3000', '', '/', false],
+      ['https://belfry.example.com', '__Host-', '/', true],
+      ['https://tools.example.com/belfry', '__Secure-', '/belfry', true],
+    ] as const)
+      assert.deepEqual(cookieScopeOf(baseUrl), { prefix, path, isSecure });
   });
 });
