@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, type Metric, Registry } from 'prom-client';
 import type { NotificationObserver } from '#alerts/sending';
 import { readCommit, VERSION } from '#config/version';
 import type { Clock } from '#domain/base/clock';
@@ -50,6 +50,17 @@ interface MetricSources {
   /** Null: no limit. */
   historyMaxBytes: number | null;
   readSize: (now: number) => Promise<DatabaseSize>;
+}
+
+let processMetrics: Registry | null = null;
+
+/** Watching the event loop has a cost, so services in one process share it. */
+function collectProcessMetrics(): Registry {
+  if (processMetrics === null) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics, prefix: 'belfry_' });
+  }
+  return processMetrics;
 }
 
 /** See docs/metrics.md. On the hot path, so children of labelled metrics are created once. */
@@ -104,7 +115,10 @@ export class Metrics implements EngineObserver, NotificationObserver {
       labelNames: ['version', 'commit'],
       valueOf: (one) => [[build, one]],
     });
-    collectDefaultMetrics({ register: this.registry, prefix: 'belfry_' });
+    const ofProcess = collectProcessMetrics();
+    for (const { name } of ofProcess.getMetricsAsArray()) {
+      this.registry.registerMetric(ofProcess.getSingleMetric(name) as Metric);
+    }
     this.#beginAtZero();
   }
 
