@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import type { Store } from '#store/store';
 import { before } from '#testing/hooks';
 import { useDashboard } from '#testing/dashboard';
-import { aCron, aDeadLetter, aNode } from '#testing/factories';
-import { endRuns } from '#testing/run-rows';
+import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
 /** What crons and queues are filed under (§2.13), as pages show it. All of it works without scripts. */
@@ -32,14 +31,6 @@ async function namesIn(visitor: Visitor, path: string): Promise<string[]> {
     new RegExp(`<a[^>]*href="/${kind}/[0-9a-f-]{36}"[^>]*>([^<]+)<`, 'g'),
   );
   return [...links].map(([, name = '']) => name);
-}
-
-async function fail(teamId: string, cronId: string): Promise<void> {
-  const run = await store.crons.addExecution(teamId, cronId, store.clock.now());
-  await endRuns(store, 'executions', [run?.id ?? ''], {
-    status: 'failed',
-    completed_at: store.clock.now(),
-  });
 }
 
 const cronForm = {
@@ -80,52 +71,27 @@ describe('tags', () => {
 
   test('lists of crons and queues can be filtered by tag in the address', async () => {
     const { visitor, teamId } = await begin();
+    await aCron(store, teamId, { name: 'Plain' });
+    await store.queues.save(teamId, 'other', { isPaused: true }, store.clock.now());
+    assert.doesNotMatch(await textOf(visitor, '/crons'), /Any tag/);
+    assert.doesNotMatch(await textOf(visitor, '/queues'), /Filter queues/);
     await aCron(store, teamId, { name: 'Invoices', tags: ['billing', 'eu'] });
     await aCron(store, teamId, { name: 'Reports', tags: ['bill'] });
-    await aCron(store, teamId, { name: 'Plain' });
     await store.queues.save(teamId, 'mail', { tags: ['billing'] }, store.clock.now());
-    await store.queues.save(teamId, 'other', {}, store.clock.now());
+    const held = { tags: ['billing'], isPaused: true };
+    await store.queues.save(teamId, 'held', held, store.clock.now());
     assert.deepEqual(await namesIn(visitor, '/crons?tag=billing'), ['Invoices']);
     assert.deepEqual(await namesIn(visitor, '/crons?tag=BILLING'), ['Invoices']);
     assert.deepEqual(await namesIn(visitor, '/crons?tag=bill'), ['Reports']);
     assert.deepEqual(await namesIn(visitor, '/crons'), ['Invoices', 'Plain', 'Reports']);
-    assert.deepEqual(await namesIn(visitor, '/queues?tag=billing'), ['mail']);
-    assert.deepEqual(await namesIn(visitor, '/queues'), ['mail', 'other']);
+    assert.deepEqual(await namesIn(visitor, '/queues?tag=billing'), ['held', 'mail']);
+    assert.deepEqual(await namesIn(visitor, '/queues?tag=billing&status=paused'), ['held']);
+    assert.deepEqual(await namesIn(visitor, '/queues'), ['held', 'mail', 'other']);
     assert.match(await textOf(visitor, '/crons?tag=nowhere'), /No cron matches/);
     assert.match(await textOf(visitor, '/queues?tag=nowhere'), /No queue matches/);
     assert.match(await textOf(visitor, '/queues?tag=two%20words'), /This can be no tag/);
     assert.match(await textOf(visitor, '/queues'), /<option value="billing">/);
     assert.match(await textOf(visitor, '/crons'), /<option value="eu">/);
-  });
-
-  test('the tag filter is not offered if nothing has a tag', async () => {
-    const { visitor, teamId } = await begin();
-    await aCron(store, teamId);
-    await store.queues.save(teamId, 'mail', {}, store.clock.now());
-    assert.doesNotMatch(await textOf(visitor, '/crons'), /Any tag/);
-    assert.doesNotMatch(await textOf(visitor, '/queues'), /Filter queues/);
-  });
-
-  test('the tag and the health of crons and queues combine', async () => {
-    const { visitor, teamId } = await begin();
-    await aCron(store, teamId, { name: 'Good', tags: ['eu'] });
-    const bad = await aCron(store, teamId, { name: 'Bad', tags: ['billing', 'eu'] });
-    await fail(teamId, bad.id);
-    await aCron(store, teamId, { name: 'Off', tags: ['eu'], nextRunAt: null });
-    await store.queues.save(teamId, 'mail', { tags: ['mails'] }, store.clock.now());
-    await store.queues.save(teamId, 'held', { tags: ['mails'], isPaused: true }, store.clock.now());
-    await aDeadLetter(store, teamId, await aNode(store), { queue: 'mail' });
-    const lists = {
-      '/crons?tag=eu': ['Bad', 'Good', 'Off'],
-      '/crons?tag=eu&status=failing': ['Bad'],
-      '/crons?tag=eu&status=active': ['Good'],
-      '/crons?tag=eu&status=paused': ['Off'],
-      '/queues?tag=mails': ['mail', 'held'],
-      '/queues?tag=mails&status=failing': ['mail'],
-      '/queues?tag=mails&status=paused': ['held'],
-    };
-    for (const [to, names] of Object.entries(lists))
-      assert.deepEqual(await namesIn(visitor, to), names, to);
   });
 
   test('the tag filter stays after an action in a list', async () => {
