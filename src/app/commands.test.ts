@@ -91,15 +91,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.equal(user['teamId'], teamId);
     });
 
-    once('create makes a team where there is none of that name', async () => {
-      const user = await printed(
-        ...words('user create --email third@acme.test --password correct-horse --team Bolt'),
-      );
-      assert.notEqual(user['teamId'], teamId);
-      const teams = await printed('team', 'list');
-      assert.deepEqual(new Set(teams.map(({ name }) => name)), new Set(['Acme', 'Bolt']));
-    });
-
     once('create takes the password from the environment', async () => {
       const create = words('user create --email env@acme.test --password env:ADMIN_PASSWORD');
       const withPassword = (password?: string) =>
@@ -123,13 +114,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       ]) {
         assert.doesNotMatch(await refused(...argv), /hush/);
       }
-    });
-
-    once('user token makes another API token', async () => {
-      const one = await printed('user', 'token', '--email', 'first@acme.test');
-      const other = await printed('user', 'token', '--email', 'FIRST@acme.test');
-      assert.deepEqual(Object.keys(one), ['apiToken']);
-      assert.notEqual(one['apiToken'], other['apiToken']);
     });
 
     once('reset-password prints an address of this service', async () => {
@@ -433,22 +417,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
       const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
       assert.deepEqual(none, []);
-    });
-
-    once('job list prints the newest first, up to the limit', async () => {
-      const first = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
-      const second = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
-      const ids = (jobs: Json[]) => jobs.map(({ id }) => id);
-      const list = ['job', 'list', ...team, '--queue', 'many'];
-      assert.deepEqual(ids(await printed(...list)), [second.jobId, first.jobId]);
-      assert.deepEqual(ids(await printed(...list, '--limit', '1')), [second.jobId]);
-    });
-
-    once('job fire makes a pending job due', async () => {
-      const { jobId } = await aJob(store, teamId, { queue: 'fired', delaySeconds: 3600 });
-      const fired = await printed('job', 'fire', '--id', jobId);
-      assert.equal(fired['status'], 'pending');
-      assert.ok(Date.parse(String(fired['scheduled_at'])) <= store.clock.now());
     });
 
     test('job retry prints the new job and sends a resent one again only with --again', async () => {
