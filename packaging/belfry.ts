@@ -1,6 +1,6 @@
 /** Entry point of the npm package and the executable. */
 import { runMain } from '../src/main.ts';
-import type { Packaged } from '#app/packaged';
+import type { Packaged } from '#app/commands';
 import { packagedDashboard } from './dashboard.ts';
 import { hasPart, readPart } from './parts.ts';
 

@@ -1,5 +1,5 @@
 import { EXIT, say } from '#app/exit';
-import type { Packaged } from '#app/packaged';
+import type { Packaged } from '#app/commands';
 import { readConfig } from '#config/config';
 import { describeVersion } from '#config/version';
 

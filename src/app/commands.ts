@@ -1,13 +1,19 @@
 import { once } from 'node:events';
 import { CommandFault } from '#cli/fault';
 import { runCommand } from '#cli/program';
-import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
+import type { BackupOutcome, CommandServices, OwnCommand, Terminal } from '#cli/services';
 import type { Config, ConfigErrors } from '#config/config';
 import { describeVersion } from '#config/version';
+import type { DashboardBuild } from '#dashboard/build';
 import { askHealth } from '#operate/health';
-import type { Packaged } from './packaged.ts';
 import { realClock } from './real-clock.ts';
 import { readTextFile } from './text-file.ts';
+
+/** Parts of a package that a checkout lacks, or has as files. */
+export interface Packaged {
+  dashboard: DashboardBuild;
+  commands: readonly OwnCommand[];
+}
 
 /**
  * @param config errors for a command that prints help, which uses no settings

@@ -34,7 +34,6 @@ const LEAST_ROLE: Record<Permission, Role> = {
 };
 
 export function may(role: Role, permission: Permission): boolean {
-  if (!Object.hasOwn(LEAST_ROLE, permission) || !Object.hasOwn(RANK, role)) return false;
   return RANK[role] >= RANK[LEAST_ROLE[permission]];
 }
 
