@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { ask } from './ask.ts';
 import type { TestStore } from './stores.ts';
 import { eventually } from './wait.ts';
 
@@ -11,11 +11,10 @@ const COUNTS = `
 /** Until Postgres' statistics of ended runs are right: its connections report their changes after some seconds. */
 export async function refreshStatistics(store: TestStore): Promise<void> {
   if (store.dialect !== 'postgres') return;
-  const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
   await eventually(
     async () => {
-      await ask('analyze');
-      const [row] = (await ask(COUNTS)) as { agree: boolean }[];
+      await ask(store, 'analyze');
+      const [row] = await ask<{ agree: boolean }>(store, COUNTS);
       return row?.agree;
     },
     { everyMs: 100, what: 'the statistics to be right' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { DAY_MS } from '#domain/base/instant';
+import { ask } from '#testing/ask';
 import { aDeadLetter, aNode, aTeam } from '#testing/factories';
 import { refreshStatistics } from '#testing/statistics';
 import { forEachStore } from '#testing/stores';
@@ -26,14 +26,14 @@ forEachStore((_name, openTestStore) => {
     assert.deepEqual(counts, { endedRuns: 3, runsOfWeek: 3 });
     for (const table of ['outcome_hours', 'batch_counts']) {
       const older = `update ${table} set hour = hour - ${8 * DAY_MS}`;
-      await store.database.autocommit(CompiledQuery.raw(older));
+      await ask(store, older);
     }
     assert.equal((await sizeAt())?.runsOfWeek, 0);
   });
 
   test('a database from before the first release is reported as unusable', async () => {
     await using store = await openTestStore({ isEmpty: true });
-    await store.database.autocommit(CompiledQuery.raw('create table kysely_migration (name text)'));
+    await ask(store, 'create table kysely_migration (name text)');
     const found = await inspectDatabase(store.location, store.clock);
     assert.equal(found.kind, 'unreachable');
     assert.match(String(Object(found).reason), /before the first release.*belfry team export/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { ask } from '#testing/ask';
 import {
   aClaimant,
   aClaimedJob,
@@ -57,10 +57,7 @@ forEachStore((_name, openTestStore) => {
     const team = await aTeam(store);
     const node = await aNode(store);
     await work(store, team.id, node);
-    for (const table of TABLES)
-      await store.database.autocommit(
-        CompiledQuery.raw(`alter table ${table} add column of_later text`),
-      );
+    for (const table of TABLES) await ask(store, `alter table ${table} add column of_later text`);
     await work(store, team.id, node);
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/base/log';
 import { FakeClock } from '#demo/fake-clock';
+import { ask } from '#testing/ask';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
 import {
@@ -129,6 +129,6 @@ type Store = Awaited<ReturnType<typeof open>>;
 
 /** Statements are answered in order, so any look that was under way has ended when this one is answered. */
 async function settleLooks(store: Store): Promise<void> {
-  await store.database.autocommit(CompiledQuery.raw('select 1'));
+  await ask(store, 'select 1');
   await new Promise((resolve) => setImmediate(resolve));
 }

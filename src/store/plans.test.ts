@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { earliestIdAt, newId } from '#domain/base/ids';
 import type { RunSearch } from '#domain/runs/run-search';
 import { TEAM_BOUNDS } from '#domain/team/team-bounds';
+import { ask } from '#testing/ask';
 import {
   aClaimant,
   aClaimedJob,
@@ -53,7 +53,7 @@ async function askAll(open: OpenTestStore, isFull: boolean) {
   await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
   if (isFull) {
     await fill(store);
-    await store.database.autocommit(CompiledQuery.raw('analyze'));
+    await ask(store, 'analyze');
   } else {
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
@@ -127,9 +127,9 @@ describe('plans of the statements that run all the time', () => {
     const { store, statements } = await askAll(openPostgresTestStore, false);
     await using _ = store;
     for (const table of COME_AND_GO) {
-      await store.database.autocommit(CompiledQuery.raw(`delete from ${table}`));
+      await ask(store, `delete from ${table}`);
     }
-    await store.database.autocommit(CompiledQuery.raw('analyze'));
+    await ask(store, 'analyze');
     // What a node had under way that died is looked for among all that runs.
     const searched = ({ sql }: RanStatement) => !/^\/\* find-claimed-|give-up/.test(sql);
     const prepared = statements.filter(isPrepared).filter(searched);
@@ -259,7 +259,7 @@ async function fill(store: Store): Promise<void> {
   for (const table of ['jobs', 'ended_jobs']) {
     const retries = `update ${table} set attempt_number = 2 where queue_id in (
       select id from queues where name like 'q1%')`;
-    await store.database.autocommit(CompiledQuery.raw(retries));
+    await ask(store, retries);
   }
   const cronIds: string[] = [];
   for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, teamOf(n))).id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import type { RanStatement } from '#store/database/database';
+import { ask } from '#testing/ask';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
@@ -29,7 +29,7 @@ test('with an old snapshot the overview reads the claimed rows once', async () =
     store,
     Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: now - COUNT + n })),
   );
-  await store.database.autocommit(CompiledQuery.raw('vacuum analyze jobs'));
+  await ask(store, 'vacuum analyze jobs');
   await using holder = await holdRows(store);
   await holder.query('set transaction isolation level repeatable read');
   await holder.query('select 1 from jobs');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/base/log';
+import { ask } from '#testing/ask';
 import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { eventually } from '#testing/process';
@@ -18,7 +18,7 @@ async function settleOne(store: TestStore, teamId?: string): Promise<void> {
 }
 
 async function areAddedUp(store: TestStore): Promise<boolean> {
-  const left = await store.database.autocommit(CompiledQuery.raw('select 1 from batch_counts'));
+  const left = await ask(store, 'select 1 from batch_counts');
   return left.length === 0;
 }
 

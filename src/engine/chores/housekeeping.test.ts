@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 import { silentLog } from '#domain/base/log';
+import { ask } from '#testing/ask';
 import { fillJobs } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
@@ -25,8 +25,7 @@ describe('housekeeping', () => {
         store,
         Array.from({ length: JOBS }, () => old),
       );
-      const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
-      await ask('alter table alerts rename to kept_alerts');
+      await ask(store, 'alter table alerts rename to kept_alerts');
       const failures: unknown[] = [];
       const log = {
         ...silentLog,
@@ -39,14 +38,14 @@ describe('housekeeping', () => {
       await eventually(
         async () => {
           await store.testClock.advance(20);
-          return (await ask('select 1 from ended_jobs limit 1')).length === 0;
+          return (await ask(store, 'select 1 from ended_jobs limit 1')).length === 0;
         },
         { everyMs: 5, what: 'the jobs to be gone' },
       );
       assert.ok(store.clock.now() < until, 'one round a minute');
       assert.ok(failures.length > 0);
       assert.ok(failures.every((fields) => (fields as { what: string }).what === 'alerts'));
-      await ask('alter table kept_alerts rename to alerts');
+      await ask(store, 'alter table kept_alerts rename to alerts');
       await housekeeping.stop();
     });
 
@@ -95,7 +94,6 @@ describe('housekeeping', () => {
         return housekeepingOf(store, { log, historyMaxBytes: 1 });
       });
       for (const house of houses) house.start();
-      const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
       await eventually(
         async () => {
           // A step that takes more than three minutes would lose its task to the other process.
@@ -105,10 +103,11 @@ describe('housekeeping', () => {
         },
         { everyMs: 5, what: 'all but the last hour to be gone' },
       );
-      const left = (await ask('select completed_at as at from ended_jobs')) as { at: number }[];
+      const text = 'select completed_at as at from ended_jobs';
+      const left = await ask<{ at: number }>(store, text);
       assert.ok(left.every(({ at }) => at > now - HOUR_MS));
       assert.deepEqual(events, ['retention.size-exceeded', 'retention.nothing-left']);
-      assert.equal((await ask('select 1 from jobs')).length, 1);
+      assert.equal((await ask(store, 'select 1 from jobs')).length, 1);
       const sizes = deleted.flat().filter((line) => line.includes('"what":"size"'));
       assert.ok(sizes.length > 3, `${sizes.length} steps`);
       assert.ok(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { ask, countRows } from '#testing/ask';
 import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
@@ -24,17 +24,6 @@ async function settleSome(
     await store.runs.settle(node, aSettlement(store, job, { status, end: { durationMs: 3 } }));
   }
   return queueId;
-}
-
-async function ask(store: TestStore, text: string): Promise<void> {
-  await store.database.autocommit(CompiledQuery.raw(text));
-}
-
-async function rowsOf(store: TestStore, table: string): Promise<number> {
-  const text = `select cast(count(*) as integer) as n from ${table}`;
-  const query = CompiledQuery.raw(text) as CompiledQuery<{ n: number }>;
-  const [row] = await store.database.autocommit(query);
-  return row?.n ?? -1;
 }
 
 /** All figures of a team's runs and of those of its queue. */
@@ -67,7 +56,7 @@ forEachStore((_, openTestStore) => {
           ['success', 1],
         ],
       );
-      assert.equal(await rowsOf(store, 'outcome_hours'), 0);
+      assert.equal(await countRows(store, 'outcome_hours'), 0);
       assert.equal(await store.batchCounts.addUp(4), 'more');
       assert.deepEqual(await readAll(store, team.id, queueId), before);
       await settleSome(store, team.id, 1);
@@ -78,8 +67,8 @@ forEachStore((_, openTestStore) => {
         [1, 2, 1, 2],
       );
       assert.deepEqual(after.ofTeam, after.ofQueue);
-      assert.equal(await rowsOf(store, 'batch_counts'), 0);
-      assert.equal(await rowsOf(store, 'outcome_hours'), 5);
+      assert.equal(await countRows(store, 'batch_counts'), 0);
+      assert.equal(await countRows(store, 'outcome_hours'), 5);
       assert.equal(await store.batchCounts.addUp(4), 'nothing');
       assert.deepEqual(await readAll(store, team.id, queueId), after);
     });
@@ -104,10 +93,10 @@ forEachStore((_, openTestStore) => {
       };
       const expected = { month: 4, days: [3, 1], nextMonth: 0, figure: 4, ended: [] };
       assert.deepEqual(await read(), expected);
-      assert.equal(await rowsOf(store, 'usage_periods'), 0);
+      assert.equal(await countRows(store, 'usage_periods'), 0);
       assert.equal(await store.batchCounts.addUp(10), 'nothing');
-      assert.equal(await rowsOf(store, 'batch_counts'), 0);
-      assert.equal(await rowsOf(store, 'duration_hours'), 0);
+      assert.equal(await countRows(store, 'batch_counts'), 0);
+      assert.equal(await countRows(store, 'duration_hours'), 0);
       assert.deepEqual(await read(), expected);
     });
   });
@@ -124,7 +113,7 @@ describe('counts of batches on Postgres', () => {
     await another.close();
     assert.deepEqual(await readAll(store, team.id, queueId), before);
     await store.batchCounts.addUp(10);
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
   });
 
   test('a locked counter delays adding up of its own team only', async () => {
@@ -137,13 +126,13 @@ describe('counts of batches on Postgres', () => {
       await holder.query('select 1 from outcome_hours where team_id = $1 for update', [locked.id]);
       for (const { id } of [locked, other]) await settleSome(store, id, 1);
       await store.batchCounts.addUp(10);
-      assert.equal(await rowsOf(store, `batch_counts where team_id = '${other.id}'`), 0);
-      assert.equal(await rowsOf(store, `batch_counts where team_id = '${locked.id}'`), 1);
+      assert.equal(await countRows(store, `batch_counts where team_id = '${other.id}'`), 0);
+      assert.equal(await countRows(store, `batch_counts where team_id = '${locked.id}'`), 1);
       const [hour] = await store.outcomes.readHours(locked.id, 0);
       assert.equal(hour?.runs, 2, 'reads include it');
     }
     await store.batchCounts.addUp(10);
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
   });
 
   test('counts of a locked team are added up soon after its release, though no run ends', async () => {
@@ -167,7 +156,7 @@ describe('counts of batches on Postgres', () => {
       await store.testClock.advance(5_000);
       tookMs += 5_000;
     }
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
     assert.ok(tookMs <= lockedForMs, `${tookMs} ms`);
   });
 
@@ -188,7 +177,7 @@ describe('counts of batches on Postgres', () => {
     await late.query('commit');
     await store.testClock.advance(2_000);
     await store.batchCounts.addUp(10);
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
   });
 
   test('counts committed late are found by a later sweep', async () => {
@@ -207,7 +196,7 @@ describe('counts of batches on Postgres', () => {
     await late.query('commit');
     await store.testClock.advance(600_000);
     await store.batchCounts.addUp(10);
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
     const [hour] = await store.outcomes.readHours(team.id, 0);
     assert.equal(hour?.runs, 12);
   });
@@ -225,12 +214,12 @@ describe('counts of batches on Postgres', () => {
     await assert.rejects(store.batchCounts.addUp(10), /out of range/);
     await settleSome(store, team.id, 3);
     assert.equal(await store.batchCounts.addUp(10), 'later');
-    assert.equal(await rowsOf(store, 'batch_counts'), 2);
+    assert.equal(await countRows(store, 'batch_counts'), 2);
     await ask(store, 'update batch_counts set runs = 1');
     assert.equal(await store.batchCounts.addUp(10), 'later');
     await store.testClock.advance(120_000);
     assert.equal(await store.batchCounts.addUp(10), 'nothing');
-    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.equal(await countRows(store, 'batch_counts'), 0);
     const [hour] = await store.outcomes.readHours(team.id, 0);
     assert.equal(hour?.runs, 6);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { ask } from '#testing/ask';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openPlanner, type PlanNode } from '#testing/plans';
 import {
@@ -50,8 +50,6 @@ function conditionsOf(node: PlanNode): string[] {
 function keyCondition(sql: string): RegExp {
   return sql.includes('outcomes-of-teams') ? /team_id >= / : /source_id = |source_id\) >= ROW/;
 }
-
-const ask = (store: TestStore, text: string) => store.database.autocommit(CompiledQuery.raw(text));
 
 const FILL = `insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, id, 0, 'success', 1, 1 from queues cross join generate_series(1, 500)`;

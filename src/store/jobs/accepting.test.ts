@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { ask } from '#testing/ask';
 import { anyText } from '#testing/any-text';
-import { CompiledQuery } from 'kysely';
 import { aJob, aNewJob, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
@@ -126,9 +126,10 @@ async function rawContents(store: TestStore, name: string): Promise<string> {
     const files = [path, `${path}-wal`].filter((file) => fs.existsSync(file));
     return files.map((file) => fs.readFileSync(file, 'latin1')).join('\n');
   }
-  const rows = await store.database.autocommit(
-    CompiledQuery.raw(`select coalesce((select json_agg(jobs) from jobs)::text, '')
-      || coalesce((select json_agg(teams) from teams)::text, '') as text`),
+  const rows = await ask<{ text: string }>(
+    store,
+    `select coalesce((select json_agg(jobs) from jobs)::text, '')
+      || coalesce((select json_agg(teams) from teams)::text, '') as text`,
   );
-  return (rows as { text: string }[]).map(({ text }) => text).join('\n');
+  return rows.map(({ text }) => text).join('\n');
 }

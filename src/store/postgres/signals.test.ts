@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/base/ids';
+import { ask } from '#testing/ask';
 import { eventually } from '#testing/process';
 import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
@@ -34,7 +35,7 @@ describe('signals on Postgres', () => {
 
     proxy.swallowAnswerTo('select 1');
     await store.testClock.advance(10_000);
-    await store.database.autocommit(CompiledQuery.raw('select pg_terminate_backend($1)', [first]));
+    await ask(store, 'select pg_terminate_backend($1)', [first]);
     await eventually(
       async () => {
         await store.testClock.advance(100);
@@ -84,9 +85,7 @@ describe('signals on Postgres', () => {
       '["x",null]',
     ];
     for (const payload of payloads) {
-      await store.database.autocommit(
-        CompiledQuery.raw(`select pg_notify('belfry', $1)`, [payload]),
-      );
+      await ask(store, `select pg_notify('belfry', $1)`, [payload]);
     }
     await eventually(() => received.length > payloads.length, { what: 'what was said' });
     assert.deepEqual(

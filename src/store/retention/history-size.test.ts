@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { LEAST_KEPT_MS } from '#domain/runs/history-size';
 import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
+import { ask } from '#testing/ask';
 import { aClaimedJob, aCron, aJob, aNode, aQueue, aTeam } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
 import { refreshStatistics as refresh } from '#testing/statistics';
@@ -42,11 +42,12 @@ async function aHistory(store: TestStore) {
 }
 
 async function endsOf(store: TestStore): Promise<number[]> {
-  const rows = await store.database.autocommit(
-    CompiledQuery.raw(`select completed_at as at from ended_jobs
-      union all select completed_at from ended_executions order by at`),
+  const rows = await ask<{ at: number }>(
+    store,
+    `select completed_at as at from ended_jobs
+      union all select completed_at from ended_executions order by at`,
   );
-  return (rows as { at: number }[]).map(({ at }) => at);
+  return rows.map(({ at }) => at);
 }
 
 const used = async (store: TestStore) =>

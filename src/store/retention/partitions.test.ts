@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { DAY_MS } from '#domain/base/instant';
 import type { EndedJobStatus } from '#domain/runs/run-status';
+import { ask, countRows } from '#testing/ask';
 import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
@@ -99,9 +100,10 @@ describe('partitions on Postgres', () => {
   test('partitions by time have successes only; failed attempts have their own partition', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
-    const partitioned = await store.database.autocommit(
-      CompiledQuery.raw(`select relname from pg_class where relkind = 'p'
-        and relnamespace = current_schema()::regnamespace`),
+    const partitioned = await ask(
+      store,
+      `select relname from pg_class where relkind = 'p'
+        and relnamespace = current_schema()::regnamespace`,
     );
     assert.deepEqual(partitioned, [{ relname: 'ended_jobs' }]);
     for (const status of ['retried', 'failed', 'dead_lettered'] as const)
@@ -257,11 +259,4 @@ async function endJob(
   const job = await aClaimedJob(store, teamId, node, into ? { queue: into.queue } : {});
   assert.equal(await store.runs.settle(node, aSettlement(store, job, { status })), true);
   return { id: teamId, jobId: job.id };
-}
-
-async function countRows(store: TestStore, table: string): Promise<number> {
-  const rows = await store.database.autocommit(
-    CompiledQuery.raw(`select count(*) as number from ${table}`),
-  );
-  return (rows[0] as { number: number }).number;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/base/ids';
 import { DAY_MS } from '#domain/base/instant';
+import { ask, countRows } from '#testing/ask';
 import {
   aCron,
   aDeadLetter,
@@ -281,7 +281,7 @@ describe('retention', () => {
         const payload = JSON.stringify('x'.repeat(500_000));
         const { queueId } = await aJob(store, team.id, { payload });
         for (let n = 0; n < 19; n++) await aJob(store, team.id, { payload });
-        await store.database.autocommit(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
+        await ask(store, 'pragma wal_checkpoint(passive)');
         const full = fs.statSync(file).size;
         assert.ok(full > 10_000_000, `${full}`);
         await store.queues.delete(team.id, queueId);
@@ -321,13 +321,6 @@ async function deleteTeam(store: Store, teamId: string): Promise<void> {
   );
 }
 
-async function countRows(store: Store, table: string): Promise<number> {
-  const rows = await store.database.autocommit(
-    CompiledQuery.raw(`select count(*) as count from ${table}`),
-  );
-  return (rows as { count: number }[])[0]?.count ?? -1;
-}
-
 async function countAll(store: Store, tables: readonly string[]): Promise<number[]> {
   const counts = [];
   for (const table of tables) counts.push(await countRows(store, table));
@@ -336,16 +329,17 @@ async function countAll(store: Store, tables: readonly string[]): Promise<number
 
 /** The tables with a column `team_id`, but for those whose rows go with the team's row. */
 async function listTablesOfTeams(store: Store): Promise<string[]> {
-  const rows = await store.database.autocommit(
-    CompiledQuery.raw(`select m.name as name from sqlite_schema m join pragma_table_info(m.name) c
+  const rows = await ask<{ name: string }>(
+    store,
+    `select m.name as name from sqlite_schema m join pragma_table_info(m.name) c
       where m.type = 'table' and c.name = 'team_id'
         and not exists (select 1 from pragma_foreign_key_list(m.name) f
-          where f."table" = 'teams' and f."from" = 'team_id' and f.on_delete = 'CASCADE')`),
+          where f."table" = 'teams' and f."from" = 'team_id' and f.on_delete = 'CASCADE')`,
   );
-  return (rows as { name: string }[]).map(({ name }) => name);
+  return rows.map(({ name }) => name);
 }
 
 async function countPages(store: Store): Promise<number> {
-  const rows = await store.database.autocommit(CompiledQuery.raw('pragma page_count'));
-  return (rows as { page_count: number }[])[0]?.page_count ?? -1;
+  const [row] = await ask<{ page_count: number }>(store, 'pragma page_count');
+  return row?.page_count ?? -1;
 }

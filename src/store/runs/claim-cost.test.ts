@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
+import { ask } from '#testing/ask';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
 import { pagesOfWaiting, pagesRead } from '#testing/plans';
@@ -34,11 +35,9 @@ describe('claims on Postgres after many claims', () => {
       onStatement: (each) => ran.push(each),
     });
     const { queueId, node } = await aBusyQueue(store);
-    await store.database.autocommit(CompiledQuery.raw('vacuum jobs'));
+    await ask(store, 'vacuum jobs');
     // Otherwise the server would vacuum within a minute and remove the entries that the claims below leave.
-    await store.database.autocommit(
-      CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
-    );
+    await ask(store, 'alter table jobs set (autovacuum_enabled = false)');
     const claim = (slots: number, from: number) =>
       store.runs.claimJobs([{ id: queueId, slots, from }], aClaimant(store, node));
     let from = 0;
@@ -61,7 +60,7 @@ describe('claims on Postgres with many waiting jobs', () => {
   test('the engine plans a claim once, where others plan it at least five times', async () => {
     await using store = await openPostgresTestStore();
     const { queueId, node } = await aBusyQueue(store);
-    await store.database.autocommit(CompiledQuery.raw('analyze jobs'));
+    await ask(store, 'analyze jobs');
     const countPlans = async ({ database, runs }: Store) => {
       // More than the five that the server plans anew in any case.
       for (let n = 0; n < 12; n++) {
@@ -111,7 +110,7 @@ describe('claims on Postgres with an old snapshot', () => {
     };
     const countPages = async () => {
       // As the server does by itself now and then; here at a moment at which next to nothing waits.
-      await store.database.autocommit(CompiledQuery.raw('analyze jobs'));
+      await ask(store, 'analyze jobs');
       await runSome(1);
       const asked = [{ id: queueId, slots: 1, from: due + 1 }];
       await store.runs.claimJobs(asked, aClaimant(store, node));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/base/ids';
+import { ask } from '#testing/ask';
 import {
   aClaimedJob,
   aJob,
@@ -165,9 +165,7 @@ describe('settling attempts', () => {
       assert.deepEqual(await settle(), [true, true, true]);
       assert.deepEqual(await settle(), [false, false, false]);
       assert.equal((await store.jobs.find(team.id, other.id))?.status, 'processing');
-      const ended = await store.database.autocommit<{ id: string }>(
-        CompiledQuery.raw('select id from ended_jobs order by id'),
-      );
+      const ended = await ask<{ id: string }>(store, 'select id from ended_jobs order by id');
       assert.deepEqual(
         ended.map(({ id }) => id),
         [a.id, b.id, c.id],
