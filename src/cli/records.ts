@@ -1,6 +1,5 @@
 /** Without headers and payloads, which may hold secrets. */
 import { hasEnded } from '#domain/cron/cron-end';
-import { formatMillis } from '#domain/base/instant';
 import { describeUsage } from '#domain/team/usage';
 import type { Member, TeamWithUsage, User } from '#people/operator';
 import type { ServiceAccount } from '#people/service-accounts';
@@ -33,28 +32,28 @@ const OUTCOME = [
   'duration_ms',
 ] as const;
 
+const OF_JOB = ['original_id', 'attempt_number', 'queue', 'method', 'url', 'scheduled_at'] as const;
+
 export function writeJob(job: JobRecord, body: Uint8Array | null) {
-  const { id, status, retriedAs: retried_as } = job;
-  const of = ['original_id', 'attempt_number', 'queue', 'method', 'url', 'scheduled_at'] as const;
-  const outcome = { ...recordOf(job, OUTCOME), response_body: writeBody(body) };
-  return { id, status, ...recordOf(job, of), ...outcome, retried_as, actor: job.actor };
+  const response_body = writeBody(body);
+  const made = recordOf(job, ['id', 'status', ...OF_JOB, ...OUTCOME]);
+  return { ...made, response_body, ...recordOf(job, ['retried_as', 'actor']) };
 }
 
 export function writeExecution(run: ExecutionRecord & Partial<Pick<ExecutionDetail, 'response'>>) {
-  const { id } = run;
   const response_body = writeBody(run.response?.body ?? null);
-  const of = ['cron_id', 'status', 'scheduled_for', ...OUTCOME] as const;
-  return { id, ...recordOf(run, of), response_body, actor: run.actor };
+  const made = recordOf(run, ['id', 'cron_id', 'status', 'scheduled_for', ...OUTCOME]);
+  return { ...made, response_body, actor: run.actor };
 }
 
 export function writeCron(cron: Cron): Written {
-  const { id } = cron;
-  const counted = {
+  return {
+    id: cron.id,
+    ...writeRecord(CRON, cron),
     ...recordOf(cron, ['runs_counted', 'stopped_after']),
     has_ended: hasEnded(cron),
+    ...recordOf(cron, ['next_run_at', 'created_at']),
   };
-  const times = recordOf(cron, ['next_run_at', 'created_at']);
-  return { id, ...writeRecord(CRON, cron), ...counted, ...times };
 }
 
 export function writeQueue(queue: Queue): Written {
@@ -102,21 +101,19 @@ function nulls<Name extends string>(names: readonly Name[]): Record<Name, unknow
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, unknown>;
 }
 
-export function writeTeam(team: TeamWithUsage) {
-  const { teamId: id, limit: monthly_limit } = team;
-  return { id, ...recordOf(team, ['name', 'plan', 'used', 'created_at']), monthly_limit };
+export function writeTeam({ teamId: id, limit: monthlyLimit, ...team }: TeamWithUsage) {
+  const of = ['id', 'name', 'plan', 'used', 'created_at', 'monthly_limit'] as const;
+  return recordOf({ id, monthlyLimit, ...team }, of);
 }
 
 export function writeUser(user: User) {
-  const { id, hasSecondFactor: has_second_factor, isEmailVerified: is_email_verified } = user;
-  const { current_team_id, ...named } = recordOf(user, ['email', 'name', 'current_team_id']);
-  return { id, ...named, is_email_verified, has_second_factor, current_team_id };
+  const of = ['is_email_verified', 'has_second_factor', 'current_team_id'] as const;
+  return recordOf(user, ['id', 'email', 'name', ...of]);
 }
 
 export function writeMember(member: Member) {
-  const { hasSecondFactor: has_second_factor, hasPasskey: has_passkey } = member;
   const of = ['user_id', 'email', 'name', 'role', 'joined_at', 'group'] as const;
-  return { ...recordOf(member, of), has_second_factor, has_passkey };
+  return recordOf(member, [...of, 'has_second_factor', 'has_passkey']);
 }
 
 export function writeServiceAccount(account: ServiceAccount) {
@@ -124,8 +121,8 @@ export function writeServiceAccount(account: ServiceAccount) {
 }
 
 /** The command line has no `actor_id`. */
-export function writeActivity({ subject, at, ...activity }: Activity) {
-  const { id, actorId: actor_id, actor, action, detail } = activity;
+export function writeActivity({ subject, ...activity }: Activity) {
   const about = { subject_id: subject?.id ?? null, subject: subject?.name ?? null };
-  return { id, at: formatMillis(at), actor_id, actor, action, ...about, detail };
+  const made = recordOf(activity, ['id', 'at', 'actor_id', 'actor', 'action']);
+  return { ...made, ...about, detail: activity.detail };
 }

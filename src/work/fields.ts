@@ -97,11 +97,3 @@ export const mustBeAtLeast = (field: string, least: number) =>
   `${nameField(field)} must be at least ${least}.`;
 const mustNotExceedCharacters = (field: string, most: number) =>
   `${nameField(field)} must not be greater than ${most} characters.`;
-
-/** As given, with underscores. */
-export const headerMustBeString = (name: string) => `The headers.${name} field must be a string.`;
-export const headerNameInvalid = (name: string) =>
-  `The headers.${name} field must have a valid HTTP header name.`;
-export const headerValueInvalid = (name: string) =>
-  `The headers.${name} field must be a valid HTTP header value.`;
-export const headerNotAllowed = (name: string) => `The headers field must not set ${name}.`;

@@ -98,10 +98,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     },
   },
   startCron: { needs: 'work', entries: about('cron.started') },
-  pauseCron: {
-    needs: 'work',
-    entries: (subject) => subject && { action: 'cron.paused', subject, ...untilOf(subject) },
-  },
+  pauseCron: { needs: 'work', entries: pausedEntry('cron.paused') },
   runCronNow: {
     needs: 'work',
     actorAt: 2,
@@ -116,10 +113,10 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     entries: ({ done }, _teamId, act) =>
       done.map((subject) => ({ action: ON_CRONS[act], subject })),
   },
-  muteCron: { needs: 'work', entries: (result) => cronEntry('cron.muted', result) },
-  unmuteCron: { needs: 'work', entries: (result) => cronEntry('cron.unmuted', result) },
-  addCronTag: { needs: 'work', entries: (result) => cronEntry('cron.edited', result, 'tags') },
-  removeCronTag: { needs: 'work', entries: (result) => cronEntry('cron.edited', result, 'tags') },
+  muteCron: { needs: 'work', entries: cronEntry('cron.muted') },
+  unmuteCron: { needs: 'work', entries: cronEntry('cron.unmuted') },
+  addCronTag: { needs: 'work', entries: cronEntry('cron.edited', { detail: 'tags' }) },
+  removeCronTag: { needs: 'work', entries: cronEntry('cron.edited', { detail: 'tags' }) },
   deleteCron: {
     needs: 'work',
     prepare: async ({ work }, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
@@ -161,10 +158,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
         isDone ? { action: 'queue.edited', subject: { id, name }, detail } : null;
     },
   },
-  pauseQueue: {
-    needs: 'work',
-    entries: (subject) => subject && { action: 'queue.paused', subject, ...untilOf(subject) },
-  },
+  pauseQueue: { needs: 'work', entries: pausedEntry('queue.paused') },
   resumeQueue: { needs: 'work', entries: about('queue.resumed') },
   deleteQueue: {
     needs: 'work',
@@ -323,6 +317,11 @@ function about(action: ActivityAction) {
   return (subject: Named | null) => subject && { action, subject };
 }
 
+function pausedEntry(action: ActivityAction) {
+  return (subject: (Named & Pick<Pause, 'pausedUntil'>) | null) =>
+    subject && { action, subject, ...untilOf(subject) };
+}
+
 function done(action: ActivityAction) {
   return (isDone: boolean) => (isDone ? { action } : null);
 }
@@ -335,9 +334,9 @@ function gone(action: ActivityAction, subject: Named | null) {
   return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
 }
 
-function cronEntry(action: ActivityAction, result: CronChange, detail?: string) {
-  if (result.kind !== 'done') return null;
-  return { action, subject: result.changed, ...(detail !== undefined && { detail }) };
+function cronEntry(action: ActivityAction, more: Pick<ActivityEntry, 'detail'> = {}) {
+  return (result: CronChange) =>
+    result.kind === 'done' ? { action, subject: result.changed, ...more } : null;
 }
 
 function queueEdited(before: Queue | null, subject: Queue): ActivityEntry {
