@@ -41,17 +41,6 @@ describe('a body of form data', () => {
     assert.deepEqual(Object.keys(rawOf('a[b=1&[c]=2&d]=3&e[f]g=4')), ['a[b', '[c]', 'd]', 'e[f]g']);
   });
 
-  test("a job's payload in form data becomes JSON text", () => {
-    const reading = readWhole(
-      JOB,
-      readFormFields('queue=q&url=https://example.com&payload[a]=1&headers[X-A]=v&delay=5'),
-    );
-    assert.ok(reading.ok);
-    assert.equal(reading.input.payloadJson, '{"a":"1"}');
-    assert.deepEqual(reading.input.headers, [['X-A', 'v']]);
-    assert.equal(reading.input.delaySeconds, 5);
-  });
-
   test('form fields nested too deep are rejected without cost', () => {
     const reading = readWhole(JOB, readFormFields(`payload${'[a]'.repeat(300_000)}=1`));
     assert.ok(!reading.ok);

@@ -17,6 +17,16 @@ const SHOWN_FOR_MS = 10 * 60_000;
 /** Larger retries are shown without their outcome. */
 const MOST_COUNTED = 1_000;
 const NOTHING = { count: 0, isMore: false };
+const NOTHING_IN_TABS = {
+  all: NOTHING,
+  pending: NOTHING,
+  processing: NOTHING,
+  retrying: NOTHING,
+  completed: NOTHING,
+  failed: NOTHING,
+  resent: NOTHING,
+  retried: NOTHING,
+};
 
 export function createJobPages(store: Store) {
   const { lists, bulkTasks, clock } = store;
@@ -32,7 +42,7 @@ export function createJobPages(store: Store) {
       return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
     },
     countTabs: async (teamId: string, queueId?: string) => {
-      if (queueId !== undefined && !isId(queueId)) return countNothing();
+      if (queueId !== undefined && !isId(queueId)) return NOTHING_IN_TABS;
       return lists.countTabs(teamId, queueId);
     },
     /** `isMore` also if the search stopped early. */
@@ -46,19 +56,6 @@ export function createJobPages(store: Store) {
     /** Handled jobs stay so. False: it has ended. */
     cancelBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
-  };
-}
-
-function countNothing() {
-  return {
-    all: NOTHING,
-    pending: NOTHING,
-    processing: NOTHING,
-    retrying: NOTHING,
-    completed: NOTHING,
-    failed: NOTHING,
-    resent: NOTHING,
-    retried: NOTHING,
   };
 }
 

@@ -521,34 +521,5 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([figures.oldestWaitMs, figures.longestWaitOfWeekMs], [90_000, 90_000]);
       assert.equal((await work.readOverview(otherTeam.id)).figures.lastWeek.runsAnHour, null);
     });
-
-    test('the runs of a time are those that ended in it, of jobs and crons, and none of others', async () => {
-      await using fixture = await openWork(openTestStore);
-      const { store, work, team, otherTeam, node } = fixture;
-      const cron = await aCron(store, team.id, { nextRunAt: null });
-      const ended: string[] = [];
-      for (let hour = 0; hour < 3; hour++) {
-        const job = await aClaimedJob(store, team.id, node);
-        await store.runs.settle(node, aSettlement(store, job));
-        await store.crons.addExecution(team.id, cron.id, store.clock.now());
-        const asked = [{ id: team.id, slots: 1 }];
-        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
-        for (const run of claimed) {
-          await store.runs.settle(node, anExecutionSettlement(store, run));
-          if (hour === 1) ended.push(job.id, run.id);
-        }
-        await store.testClock.advance(HOUR_MS);
-      }
-      await aJob(store, team.id);
-      const time = { from: TEST_START + HOUR_MS, to: TEST_START + 2 * HOUR_MS };
-      const { rows, next } = await work.listRuns(team.id, time);
-      assert.deepEqual(rows.map(({ id }) => id).toSorted(), ended.toSorted());
-      assert.equal(ended.length, 2);
-      assert.equal(next, null);
-      assert.equal((await work.listRuns(team.id, {})).rows.length, 6, 'none that waits');
-      assert.deepEqual((await work.listRuns(otherTeam.id, {})).rows, []);
-      assert.deepEqual((await work.listRuns(otherTeam.id, { cronId: cron.id })).rows, []);
-      assert.deepEqual((await work.listRuns(team.id, { queueId: 'x' })).rows, []);
-    });
   });
 });
