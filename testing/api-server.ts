@@ -3,11 +3,11 @@ import { createServer, type OutgoingHttpHeaders, type ServerOptions } from 'node
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { createApi } from '#api/api';
+import { type ApiDeps, createApi } from '#api/api';
+import type { TokenOwner } from '#api/endpoints';
 import { MemoryRateLimiter } from '#api/rate-limiter';
 import { httpServerOptions } from '#api/server-limits';
 import { createServicePages } from '#api/service-pages';
-import type { ApiDeps, TokenOwner } from '#api/services';
 import { silentLog } from '#domain/base/log';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';

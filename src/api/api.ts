@@ -10,12 +10,21 @@ import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from '.
 import { answerText, describeRate } from './answers.ts';
 import { readBody, readBodyFields } from './body.ts';
 import { readClientAddress } from './client-address.ts';
-import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
-import type { ApiDeps } from './services.ts';
+import { type ApiServices, cronEndpoint, type Endpoint, jobEndpoint } from './endpoints.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 const LOG_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = '5';
 const FULL_RETRY_AFTER_SECONDS = '60';
+
+export interface ApiDeps extends ApiServices {
+  /** Null if the limit is off: then there are no rate headers. */
+  rateLimiter: RateLimiter | null;
+  clock: Clock;
+  log: Log;
+  baseUrl: string;
+  trustedProxies: number;
+}
 
 /**
  * The API (§4), mounted under `/api`. Bodies are read from Node's request: several times faster than the Fetch API's,

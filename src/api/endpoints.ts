@@ -1,8 +1,27 @@
 import { formatInstant } from '#domain/base/instant';
+import type { Cron } from '#work/crons';
 import { CRON_REQUEST, type CronInput } from '#work/resources/cron';
 import { JOB, type JobInput } from '#work/resources/job';
 import type { Resource } from '#work/resources/resource';
-import type { ApiServices } from './services.ts';
+import type { Work } from '#work/work';
+
+/** A user or a service account. */
+export interface TokenOwner {
+  /** The user's selected team, or the service account's. Null if none is selected (§5.2). */
+  teamId: string | null;
+  /** Of the jobs that it makes. */
+  actor: string;
+  /** Viewers can read, but create nothing (§5.8). */
+  isViewer: boolean;
+}
+
+/** Promises resolve when the data is on disk. The code 'STORE_UNAVAILABLE' is answered with 503, others with 500. */
+export interface ApiServices {
+  /** Null if nobody has the token. */
+  findTokenOwner(token: string): Promise<TokenOwner | null>;
+  createCron(teamId: string, input: CronInput): Promise<Pick<Cron, 'id' | 'nextRunAt'>>;
+  createJob: Work['createJob'];
+}
 
 interface Caller {
   teamId: string;
