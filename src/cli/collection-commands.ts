@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { readTopLevelFields } from '#domain/json/text';
 import { type Fields, Findings } from '#work/fields';
-import { type Given, readChange, readWhole, type Resource } from '#work/resources/resource';
+import { type Given, readWhole, type Resource } from '#work/resources/resource';
+import { takeChange, takeWhole } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import type { Commanded, Stored } from './collections.ts';
 import { CommandFault } from './fault.ts';
@@ -158,12 +159,12 @@ function readItem<Thing extends object>(
   fields: Fields,
   given: Given<Partial<Thing>>,
 ): Partial<Thing> {
-  const { resource } = collection;
+  const { resource, check } = collection;
   const findings = new Findings();
-  if (collection.read)
-    return accept(resource, findings.settle(collection.read(fields, findings, given)));
-  const take = given.stored ? readChange : readWhole;
-  return accept(resource, take(resource, fields, given));
+  const isChange = given.stored !== undefined && !check;
+  const item = (isChange ? takeChange : takeWhole)(resource, fields, findings, given);
+  check?.(item, findings);
+  return accept(resource, findings.settle(item));
 }
 
 async function createItem<Thing extends object, Item extends Stored<Thing>>(

@@ -13,17 +13,11 @@ import { recordOf } from '#work/record';
 import { CHANNEL, DEFAULT_CHANNEL_FIELDS } from '#work/resources/channel';
 import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { QUEUE, queueName } from '#work/resources/queue';
-import {
-  type Entry,
-  type Given,
-  initialOf,
-  type Resource,
-  writeRecord,
-} from '#work/resources/resource';
+import { type Entry, initialOf, type Resource, writeRecord } from '#work/resources/resource';
 import { TEAM, type TeamSettings } from '#work/resources/team';
 import {
+  checkTimes,
   coversTooMany,
-  takeWindow,
   TOO_MANY_PAUSED,
   WINDOW,
   type WindowInput,
@@ -41,8 +35,8 @@ export type Stored<Thing extends object = object> = Thing & { id: string; isPast
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
   kind: string;
   resource: Resource<Thing>;
-  /** For resources with rules across fields. */
-  read?(fields: Fields, findings: Findings, given: Given<Partial<Thing>>): Thing;
+  /** Rules across fields. Those that were reported as wrong are missing. */
+  check?(thing: Partial<Thing>, findings: Findings): void;
   load(work: Work, teamId: string): Promise<Item[]>;
   /**
    * Throws a CommandFault, or a fault of the store. @param item undefined for a new one
@@ -236,10 +230,7 @@ type StoredWindow = Omit<MaintenanceWindowView, 'covers'> & NamedWindow & { isPa
 export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
   kind: 'window',
   resource: { ...WINDOW, covers: COVERS },
-  read: (fields, findings, given) => ({
-    ...takeWindow(fields, findings, given),
-    covers: (!fields.has('covers') && given.stored?.covers) || readCovers(fields, findings),
-  }),
+  check: checkTimes,
   nameOption: { flags: '--name <N>', help: "the window's name, or its id" },
   columns: ['id', 'name', 'state', 'starts_at', 'ends_at', 'is_weekly', 'pauses_runs'],
   record: (window) => {

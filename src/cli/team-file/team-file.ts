@@ -85,8 +85,9 @@ function readItem(section: AnySection, value: Value, path: Path, problems: Probl
 }
 
 function takeItem(section: AnySection, fields: Fields, findings: Findings, given: Given<object>) {
-  if (section.read) return section.read(fields, findings, given);
-  return takeWhole(section.resource, fields, findings, given);
+  const item = takeWhole(section.resource, fields, findings, given);
+  section.check?.(item, findings);
+  return item;
 }
 
 function nameOf({ resource }: AnySection, thing: object): string {

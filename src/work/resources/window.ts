@@ -6,7 +6,7 @@ import { type AlertSource, WEEK_MS } from '#domain/team/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
 import { type Fields, findGiven, Findings, isName, type Reading } from '../fields.ts';
 import { boolean, instant, text } from './kinds.ts';
-import { type Given, type Resource, takeWhole } from './resource.ts';
+import { type Resource, takeWhole } from './resource.ts';
 
 export type WindowInput = WindowSettings;
 
@@ -78,24 +78,21 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
  */
 export function readWindowInput(fields: Fields): Reading<WindowInput> {
   const findings = new Findings();
-  const window = takeWindow(fields, findings);
+  const window = takeWhole(WINDOW, fields, findings);
+  checkTimes(window, findings);
   const covers = readCovers(fields, findings);
   if (coversTooMany({ ...window, covers })) findings.add('sources', TOO_MANY_PAUSED);
   return findings.settle({ ...window, covers });
 }
 
-export function takeWindow(
-  fields: Fields,
+/** A time that was reported as wrong is missing. */
+export function checkTimes(
+  { startsAt, endsAt, isWeekly }: Partial<Omit<WindowInput, 'covers'>>,
   findings: Findings,
-  given: Given<Partial<Omit<WindowInput, 'covers'>>> = {},
-): Omit<WindowInput, 'covers'> {
-  const window = takeWhole(WINDOW, fields, findings, given);
-  const { startsAt, endsAt, isWeekly } = window as Partial<typeof window>;
-  if (startsAt !== undefined && endsAt !== undefined) {
-    if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);
-    else if (isWeekly && endsAt - startsAt > WEEK_MS) findings.add('ends_at', TEXTS.weekTooLong);
-  }
-  return window;
+): void {
+  if (startsAt === undefined || endsAt === undefined) return;
+  if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);
+  else if (isWeekly && endsAt - startsAt > WEEK_MS) findings.add('ends_at', TEXTS.weekTooLong);
 }
 
 function readCovers(fields: Fields, findings: Findings): WindowInput['covers'] {
