@@ -159,11 +159,11 @@ function readItem<Thing extends object>(
   fields: Fields,
   given: Given<Partial<Thing>>,
 ): Partial<Thing> {
-  const { resource, check } = collection;
+  const { resource } = collection;
   const findings = new Findings();
-  const isChange = given.stored !== undefined && !check;
+  const isChange = given.stored !== undefined && !collection.check;
   const item = (isChange ? takeChange : takeWhole)(resource, fields, findings, given);
-  check?.(item, findings);
+  collection.check?.(item, findings);
   return accept(resource, findings.settle(item));
 }
 
