@@ -181,7 +181,7 @@ describe("the proxy's header", () => {
     const send = (headers: [name: string, value: string][]) =>
       dashboard.service.sender.send(
         { method: 'GET', url, headers, body: null },
-        { timeoutSeconds: 5, needs: { searchFor: [], paths: [] } },
+        { timeoutSeconds: 5 },
       );
     const refused = await send([['remote-EMAIL', owner.email]]);
     assert.ok(refused.kind === 'broken', refused.kind);

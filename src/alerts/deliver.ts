@@ -57,7 +57,6 @@ async function sendPost(
   }
   const exchange = await sender.send(signRequest(request, secret, store.clock.now()), {
     timeoutSeconds: POST_TIMEOUT_SECONDS,
-    needs: { searchFor: [], paths: [] },
   });
   const verdict = judgeExchange(exchange, [], 'job');
   if (verdict.ok) return { kind: 'sent' };

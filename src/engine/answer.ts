@@ -93,14 +93,10 @@ function payloadOf({ kind, payload }: Run) {
   return payload === null ? null : ({ kind: 'json', text: payload } as const);
 }
 
-function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEnd {
-  return {
-    completedAt,
-    responseStatus: 'status' in exchange ? exchange.status : null,
-    reason: verdict.ok ? null : verdict.reason,
-    errorMessage: verdict.ok ? null : verdict.errorMessage,
-    durationMs: Math.round(exchange.durationMs),
-  };
+function endOf(exchange: Exchange, { reason, errorMessage }: Verdict, completedAt: number): RunEnd {
+  const responseStatus = 'status' in exchange ? exchange.status : null;
+  const durationMs = Math.round(exchange.durationMs);
+  return { completedAt, responseStatus, reason, errorMessage, durationMs };
 }
 
 function responseOf(exchange: Exchange, trace: string, keepBytes: number): StoredResponse {

@@ -8,7 +8,7 @@ import type { RunTools } from './run-under-way.ts';
 import { storeAgain } from './settling.ts';
 import type { SlotHolder } from './slots.ts';
 
-const OPTIONS = { timeoutSeconds: 10, needs: { searchFor: [], paths: [] } };
+const OPTIONS = { timeoutSeconds: 10 };
 
 /** From its claim until it is sent and deleted (§6.1). */
 export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {

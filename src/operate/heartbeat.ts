@@ -22,8 +22,7 @@ export function createHeartbeat({ url, sender, isWorking, clock, log }: Heartbea
   let isFailing = false;
   const call = async () => {
     const request = { method: 'GET', url, headers: [], body: null } as const;
-    const needs = { searchFor: [], paths: [] };
-    const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
+    const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS });
     // `stop` has interrupted the call.
     if (repeating.isStopped) return;
     const status = 'status' in exchange ? exchange.status : null;

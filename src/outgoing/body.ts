@@ -14,9 +14,9 @@ export class BodyCollector {
   readonly #json: JsonFinder | null;
   #totalBytes = 0;
 
-  constructor(needs: BodyNeeds) {
-    this.#searches = needs.searchFor.map((text) => new TextSearch(text));
-    this.#json = needs.paths.length === 0 ? null : new JsonFinder(needs.paths);
+  constructor({ searchFor, paths }: BodyNeeds = { searchFor: [], paths: [] }) {
+    this.#searches = searchFor.map((text) => new TextSearch(text));
+    this.#json = paths.length === 0 ? null : new JsonFinder(paths);
   }
 
   take(chunk: Buffer): void {

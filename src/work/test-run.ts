@@ -120,11 +120,10 @@ function showTest(
   const kind = draft.kind === 'cron' ? 'cron' : 'job';
   const verdicts = evaluateAnswer(exchange, rules.assertions);
   const verdict = judgeExchange(exchange, verdicts, kind);
-  const failure = verdict.ok ? { reason: null, errorMessage: null } : verdict;
   const ended = {
     responseStatus: 'status' in exchange ? exchange.status : null,
-    reason: failure.reason,
-    errorMessage: failure.errorMessage,
+    reason: verdict.reason,
+    errorMessage: verdict.errorMessage,
   };
   const answered = exchange.kind === 'answered' ? exchange.body : null;
   const masking = maskingOf(draft);

@@ -78,7 +78,8 @@ export const QUERY_TOO_LONG: Exchange = {
 
 export interface SendOptions {
   timeoutSeconds: number;
-  needs: BodyNeeds;
+  /** Absent: nothing but the stored part. */
+  needs?: BodyNeeds;
 }
 
 /** `onExchange` must not throw. */

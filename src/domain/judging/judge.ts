@@ -4,10 +4,12 @@ import type { Exchange } from '../http/exchange.ts';
 import { faultMessage } from '../http/connection-faults.ts';
 import { FAILURE_TEXTS, type FailureReason } from './failure.ts';
 
-/** Null for a cron's plain HTTP error (§6.3). */
-export type Verdict =
-  | { ok: true }
-  | { ok: false; reason: FailureReason | null; errorMessage: string | null };
+export interface Verdict {
+  ok: boolean;
+  reason: FailureReason | null;
+  /** Null for a success, and for a cron's plain HTTP error (§6.3). */
+  errorMessage: string | null;
+}
 
 /** For runs that weren't sent because stored data can't be read. They count as worker failures. */
 export const UNREADABLE_TEXTS = {
@@ -17,7 +19,7 @@ export const UNREADABLE_TEXTS = {
   payload: "The stored payload can't be read.",
 } as const;
 
-const SUCCESS: Verdict = { ok: true };
+const SUCCESS: Verdict = { ok: true, reason: null, errorMessage: null };
 
 /**
  * §2.7. Assertions (§2.4) apply to 2xx only; the first failure is reported.
