@@ -1,7 +1,7 @@
-export type Cell = string | number | boolean | null;
-type ExportFormat = 'csv' | 'jsonl';
+import { data } from 'react-router';
 
-export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
+export type Cell = string | number | boolean | null;
+
 const MOST_EXPORTED = 100_000;
 /** Each examines a limited number of rows. */
 const MOST_PAGES = 600;
@@ -10,7 +10,8 @@ const CUT_OFF =
   'There is more. A file has at most 100,000 rows, and a search is limited in time. Choose a shorter time to get the rest.';
 
 type Export<Row> = {
-  format: ExportFormat;
+  /** `csv` or `jsonl`; others have no page. */
+  format: string | null;
   /** Without extension. */
   name: string;
   columns: readonly string[];
@@ -26,6 +27,7 @@ type Export<Row> = {
 /** Streams with the memory of one page. */
 export function answerExport<Row>(asked: Export<Row>): Response {
   const { format, name, columns, readPage, write } = asked;
+  if (format !== 'csv' && format !== 'jsonl') throw data(null, { status: 404 });
   const writeRow = (row: Row) =>
     format === 'csv'
       ? writeCsvLine(write(row))

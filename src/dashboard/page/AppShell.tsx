@@ -22,7 +22,7 @@ export function AppShell({ children, ...shell }: Shell & { children: ReactNode }
   const { pathname } = useLocation();
   return (
     <div className={classes.shell}>
-      <a className={classes.skip} href="#page">
+      <a className={`${classes.skip} sr-only`} href="#page">
         Skip to content
       </a>
       {navigation.state === 'idle' ? null : (

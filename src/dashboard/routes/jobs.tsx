@@ -116,7 +116,21 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
         title="Jobs"
         every={5}
         more={<ForAll {...loaderData} />}
-        menu={<DeleteAll {...loaderData} />}
+        // Apart from Retry, so that no one clicks it instead.
+        menu={
+          tab === 'failed' && matching.count > 0 ? (
+            <MoreActions of="all failed jobs">
+              <ConfirmDialog
+                word="Delete all failed"
+                question={`Delete ${countOf(matching, 'failed job', 'failed jobs')}${sayWhich(loaderData)}?`}
+                fields={{ intent: 'delete', all: '1', as_of: String(loaderData.asOf) }}
+              >
+                {sayResent(loaderData.resent)} Their records and responses are deleted too. This
+                can’t be undone.
+              </ConfirmDialog>
+            </MoreActions>
+          ) : null
+        }
         action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
       />
       <AskAgain />
@@ -191,7 +205,7 @@ function tabAddress(search: string, tab: JobTab): string {
 
 function ForAll({ tab, narrowed, matching, resent, asOf }: Shown) {
   if (matching.count === 0) return null;
-  const which = sayWhich(narrowed, matching);
+  const which = sayWhich({ narrowed, matching });
   const fields = { all: '1', as_of: String(asOf) };
   if (tab === 'pending') {
     const many = countOf(matching, 'pending job', 'pending jobs');
@@ -225,30 +239,13 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: Shown) {
   );
 }
 
-/** Apart, so that no one clicks it instead of Retry. */
-function DeleteAll({ tab, narrowed, matching, resent, asOf }: Shown) {
-  if (matching.count === 0 || tab !== 'failed') return null;
-  const many = countOf(matching, 'failed job', 'failed jobs');
-  return (
-    <MoreActions of="all failed jobs">
-      <ConfirmDialog
-        word="Delete all failed"
-        question={`Delete ${many}${sayWhich(narrowed, matching)}?`}
-        fields={{ intent: 'delete', all: '1', as_of: String(asOf) }}
-      >
-        {sayResent(resent)} Their records and responses are deleted too. This can’t be undone.
-      </ConfirmDialog>
-    </MoreActions>
-  );
-}
-
 /** `12 of them were resent.` */
 function sayResent(resent: BoundedCount): string {
   if (resent.count === 0) return 'None of them was resent.';
   return `${formatAmount(resent)} of them ${isOne(resent) ? 'was' : 'were'} resent.`;
 }
 
-function sayWhich(narrowed: boolean, matching: BoundedCount): string {
+function sayWhich({ narrowed, matching }: Pick<Shown, 'narrowed' | 'matching'>): string {
   return narrowed ? ` that ${isOne(matching) ? 'matches' : 'match'} the search` : '';
 }
 

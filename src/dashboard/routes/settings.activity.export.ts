@@ -1,9 +1,8 @@
-import { open } from '../serving/open.ts';
-import { data } from 'react-router';
+import { notFound, open } from '../serving/open.ts';
 import { describeAction } from '#domain/team/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
-import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
+import { answerExport } from '../lists/export.ts';
 import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.export.ts';
 
@@ -12,11 +11,10 @@ const COLUMNS = ['id', 'at', 'actor', 'action', 'what', 'subject_id', 'subject',
 export function loader({ context, url }: Route.LoaderArgs): Response {
   const { team, work } = open(context);
   const { search } = readActivitySearch(url.searchParams);
-  const format = EXPORT_FORMATS.find((each) => each === url.searchParams.get('format'));
-  if (search === null || format === undefined) throw data(null, { status: 404 });
+  if (search === null) return notFound();
   const withAccess = may(team.role, 'manage-members');
   return answerExport({
-    format,
+    format: url.searchParams.get('format'),
     name: 'activity',
     columns: COLUMNS,
     readPage: async (before, limit) => {

@@ -141,6 +141,8 @@ function Cause({ kind, health, watchWords, lastRun }: Trouble) {
   return <Link to={to}>{lastRun.errorMessage ?? describeOutcome(lastRun)}</Link>;
 }
 
+type Figure = readonly [name: ReactNode, value: string, below: string];
+
 type FiguresProps = {
   overview: Overview;
   counts: Counts;
@@ -150,71 +152,58 @@ type FiguresProps = {
 
 export function Figures({ overview: { figures }, counts, usage, forecast }: FiguresProps) {
   const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
-  const pair = (write: (figures: PeriodFigures) => string) => ({
-    value: write(lastDay),
-    below: `${write(lastWeek)} in 7 d`,
-  });
+  const pair = (name: string, write: (figures: PeriodFigures) => string): Figure => [
+    name,
+    write(lastDay),
+    `${write(lastWeek)} in 7 d`,
+  ];
   const { jobs, crons, queues } = counts;
+  const ofRuns: readonly Figure[] = [
+    pair('Success rate', ({ successRate }) => formatRate(successRate)),
+    pair('Runs an hour', ({ runsAnHour }) => formatRunsAnHour(runsAnHour)),
+    pair('Median duration', ({ medianMs }) => formatAbout(medianMs)),
+    pair('95th percentile', ({ p95Ms }) => formatAbout(p95Ms)),
+    ['Oldest waiting', formatWait(oldestWaitMs), `${formatWait(longestWaitOfWeekMs)} in 7 d`],
+  ];
+  const shown: readonly Figure[] = [
+    ...(lastWeek.runsAnHour === null ? [] : ofRuns),
+    [
+      <Link to="/jobs?tab=pending">Pending jobs</Link>,
+      count(jobs.pending),
+      `${count(jobs.retrying)} retrying, ${count(jobs.processing)} processing`,
+    ],
+    [
+      <Link to="/crons">Crons</Link>,
+      count(crons.active + crons.paused),
+      `${count(crons.paused)} paused`,
+    ],
+    [
+      <Link to="/queues">Queues</Link>,
+      count(queues.active + queues.paused),
+      `${count(queues.paused)} paused`,
+    ],
+    [
+      'Runs this month',
+      usage.used.toLocaleString('en'),
+      forecast ?? (usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`),
+    ],
+  ];
   return (
     <Panel title="Last 24 hours" beside={<span className="muted">and now</span>} isBare>
       <dl className={classes.figures}>
-        {lastWeek.runsAnHour === null ? null : (
-          <>
-            <Figure name="Success rate" {...pair(({ successRate }) => formatRate(successRate))} />
-            <Figure
-              name="Runs an hour"
-              {...pair(({ runsAnHour }) => formatRunsAnHour(runsAnHour))}
-            />
-            <Figure name="Median duration" {...pair(({ medianMs }) => formatAbout(medianMs))} />
-            <Figure name="95th percentile" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
-            <Figure
-              name="Oldest waiting"
-              value={formatWait(oldestWaitMs)}
-              below={`${formatWait(longestWaitOfWeekMs)} in 7 d`}
-            />
-          </>
-        )}
-        <Figure
-          name={<Link to="/jobs?tab=pending">Pending jobs</Link>}
-          value={count(jobs.pending)}
-          below={`${count(jobs.retrying)} retrying, ${count(jobs.processing)} processing`}
-        />
-        <Figure
-          name={<Link to="/crons">Crons</Link>}
-          value={count(crons.active + crons.paused)}
-          below={`${count(crons.paused)} paused`}
-        />
-        <Figure
-          name={<Link to="/queues">Queues</Link>}
-          value={count(queues.active + queues.paused)}
-          below={`${count(queues.paused)} paused`}
-        />
-        <Figure
-          name="Runs this month"
-          value={usage.used.toLocaleString('en')}
-          below={
-            forecast ??
-            (usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`)
-          }
-        />
+        {shown.map(([name, value, below], at) => (
+          <div key={at}>
+            <dt>{name}</dt>
+            <dd className="num">{value}</dd>
+            <dd className={classes.below}>{below}</dd>
+          </div>
+        ))}
       </dl>
     </Panel>
   );
 }
 
 const count = (number: number) => formatAmount(capped(number));
-
-type FigureProps = { name: ReactNode; value: string; below: string };
-
-function Figure({ name, value, below }: FigureProps) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className="num">{value}</dd>
-      <dd className={classes.below}>{below}</dd>
-    </div>
-  );
-}
 
 function formatWait(ms: number): string {
   return ms < 1000 ? 'none' : describeDuration(ms);
