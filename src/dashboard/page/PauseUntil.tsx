@@ -83,18 +83,3 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
     </Notice>
   );
 }
-
-export function PauseEverything() {
-  return (
-    <ConfirmDialog
-      word="Pause everything"
-      question="Pause everything of this team?"
-      action={overview}
-      fields={{ intent: pauseIntents.pause }}
-      controls={<UntilField />}
-    >
-      No cron runs on schedule and no job is sent until the team is resumed. Running requests
-      finish, and the API accepts new jobs, which wait.
-    </ConfirmDialog>
-  );
-}

@@ -101,6 +101,8 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
   const { page, tab, faults, counts, queues, tasks, matching } = loaderData;
   const { search } = useLocation();
   const { retried, resent } = counts;
+  const { toCome } = loaderData;
+  const [first] = toCome;
   // So that the numbers on the tabs add up.
   const inNoTab = [
     ...(retried.count > 0
@@ -148,7 +150,24 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
       {tab === 'all' && loaderData.isOfOneQueue && inNoTab.length > 0 ? (
         <p className="muted">{`All includes ${inNoTab.join(' and ')}.`}</p>
       ) : null}
-      <ToCome {...loaderData} />
+      {first ? (
+        <details className={classes.toCome} open={page.rows.length < mostPastJobs}>
+          <summary>
+            To come: the next <Time at={first.at} />
+          </summary>
+          <DataTable
+            caption="Jobs to come"
+            columns={jobColumns(toCome, loaderData.pausedQueueIds, loaderData.path)}
+            rows={toCome}
+            isLive
+            hasMore={toCome.length === mostToCome}
+          />
+          <p>
+            <Link to="/jobs?tab=pending">All pending</Link>,{' '}
+            <Link to="/jobs?tab=retrying">all retrying</Link>
+          </p>
+        </details>
+      ) : null}
       <List
         faults={faults}
         caption="Jobs"
@@ -167,29 +186,6 @@ type Shown = Route.ComponentProps['loaderData'];
 
 /** With more past jobs the list of future ones is closed. */
 const mostPastJobs = 10;
-
-function ToCome({ toCome, page, pausedQueueIds, path }: Shown) {
-  const [first] = toCome;
-  if (!first) return null;
-  return (
-    <details className={classes.toCome} open={page.rows.length < mostPastJobs}>
-      <summary>
-        To come: the next <Time at={first.at} />
-      </summary>
-      <DataTable
-        caption="Jobs to come"
-        columns={jobColumns(toCome, pausedQueueIds, path)}
-        rows={toCome}
-        isLive
-        hasMore={toCome.length === mostToCome}
-      />
-      <p>
-        <Link to="/jobs?tab=pending">All pending</Link>,{' '}
-        <Link to="/jobs?tab=retrying">all retrying</Link>
-      </p>
-    </details>
-  );
-}
 
 /** With filters, only the current tab is counted. */
 function countOnTab({ tab, counts, matching, isOfOneQueue }: Shown, of: JobTab) {

@@ -4,10 +4,10 @@ import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow, shortenWindow } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { PauseEverything, pauseIntents, readUntil } from '../page/PauseUntil.tsx';
+import { pauseIntents, readUntil, UntilField } from '../page/PauseUntil.tsx';
 import { useShell } from '../page/shell.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { MoreActions } from '../parts/Popover.tsx';
+import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import {
   Figures,
@@ -110,7 +110,15 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
         menu={
           pause !== null || !hasSources ? null : (
             <MoreActions of="the team">
-              <PauseEverything />
+              <ConfirmDialog
+                word="Pause everything"
+                question="Pause everything of this team?"
+                fields={{ intent: pauseIntents.pause }}
+                controls={<UntilField />}
+              >
+                No cron runs on schedule and no job is sent until the team is resumed. Running
+                requests finish, and the API accepts new jobs, which wait.
+              </ConfirmDialog>
             </MoreActions>
           )
         }
