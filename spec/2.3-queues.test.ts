@@ -15,21 +15,15 @@ import {
 } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { type StartScene, useScenes } from '#testing/scenes';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
-forEachStore((_, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('settings', () => declareSettings(start));
-  describe('a paused queue', () => declarePausing(start));
-  describe('a concurrency limit', () => {
-    declareLimits(start);
-  });
-  describe('a rate', () => {
-    declareRates(start, openTestStore);
-  });
-  describe('deleting a queue', () => declareDeleting(start));
-  describe('fairness (§3.8)', () => declareFairness(start));
-});
+const start = useScenes(openSqliteTestStore);
+describe('settings', () => declareSettings(start));
+describe('a paused queue', () => declarePausing(start));
+describe('a concurrency limit', () => declareLimits(start));
+describe('a rate', () => declareRates(start));
+describe('deleting a queue', () => declareDeleting(start));
+describe('fairness (§3.8)', () => declareFairness(start));
 
 function declareSettings(start: StartScene) {
   test('changed queue settings apply to jobs that already wait (§3.4)', async () => {
@@ -170,7 +164,7 @@ async function startsOf({ work, teamId }: TestService, ids: readonly string[]): 
   return starts.map((at) => at - (starts[0] ?? 0));
 }
 
-function declareRates(start: StartScene, openTestStore: OpenTestStore) {
+function declareRates(start: StartScene) {
   test('a rate spreads jobs evenly without polling the queue in between', async () => {
     let looks = 0;
     const onStatement = ({ sql }: { sql: string }) => {
@@ -178,7 +172,7 @@ function declareRates(start: StartScene, openTestStore: OpenTestStore) {
     };
     await using receiver = await startReceiver();
     await using service = await startService((options) =>
-      openTestStore({ ...options, onStatement }),
+      openSqliteTestStore({ ...options, onStatement }),
     );
     await setQueue(service, { isPaused: true, rate: FIVE_A_SECOND });
     const posts = Array.from({ length: 10 }, () => scheduleJob(service, { url: receiver.url }));

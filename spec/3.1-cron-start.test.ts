@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MINUTE, scheduleCron } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
-import { forEachStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
 async function sceneOf(start: StartScene, startsInMinutes: number) {
   const { service, receiver } = await start();
@@ -15,59 +15,57 @@ async function sceneOf(start: StartScene, startsInMinutes: number) {
   return { receiver, service, work, teamId, clock, id, startsAt, nextRunAt };
 }
 
-forEachStore((_dialect, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('§3.1 a cron with a start', () => {
-    test('a cron runs at its start time and not before it; Run now works before', async () => {
-      const { service, receiver, work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 10);
-      assert.equal(await nextRunAt(), startsAt);
-      await service.advance(10 * MINUTE - 1);
-      assert.equal(receiver.requests.length, 0);
-      await work.runCronNow(teamId, id);
-      await receiver.waitFor(1);
-      await service.quiet();
-      await service.advance(1);
-      await receiver.waitFor(2);
-      await service.quiet();
-      await service.advance(MINUTE);
-      await receiver.waitFor(3);
-    });
+const start = useScenes(openSqliteTestStore);
+describe('§3.1 a cron with a start', () => {
+  test('a cron runs at its start time and not before it; Run now works before', async () => {
+    const { service, receiver, work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 10);
+    assert.equal(await nextRunAt(), startsAt);
+    await service.advance(10 * MINUTE - 1);
+    assert.equal(receiver.requests.length, 0);
+    await work.runCronNow(teamId, id);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(1);
+    await receiver.waitFor(2);
+    await service.quiet();
+    await service.advance(MINUTE);
+    await receiver.waitFor(3);
+  });
 
-    test('a cron that is started before its start waits for it, after pauses of any kind', async () => {
-      const { service, work, teamId, clock, id, startsAt, nextRunAt } = await sceneOf(start, 60);
-      await work.pauseCron(teamId, id);
-      await work.startCron(teamId, id);
-      assert.equal(await nextRunAt(), startsAt);
-      await work.pauseCron(teamId, id, clock.now() + 10 * MINUTE);
-      await service.advance(10 * MINUTE);
-      await service.store.pauseEnds.endDue(clock.now());
-      assert.equal(await nextRunAt(), startsAt);
-      await work.pauseTeam(teamId, 'Ada');
-      await work.resumeTeam(teamId);
-      assert.equal(await nextRunAt(), startsAt);
-    });
+  test('a cron that is started before its start waits for it, after pauses of any kind', async () => {
+    const { service, work, teamId, clock, id, startsAt, nextRunAt } = await sceneOf(start, 60);
+    await work.pauseCron(teamId, id);
+    await work.startCron(teamId, id);
+    assert.equal(await nextRunAt(), startsAt);
+    await work.pauseCron(teamId, id, clock.now() + 10 * MINUTE);
+    await service.advance(10 * MINUTE);
+    await service.store.pauseEnds.endDue(clock.now());
+    assert.equal(await nextRunAt(), startsAt);
+    await work.pauseTeam(teamId, 'Ada');
+    await work.resumeTeam(teamId);
+    assert.equal(await nextRunAt(), startsAt);
+  });
 
-    test('a changed start changes the next run; a start in the past changes nothing', async () => {
-      const { work, teamId, clock, id, nextRunAt } = await sceneOf(start, 60);
-      const next = clock.now() + MINUTE;
-      await work.editCron(teamId, id, { startsAt: clock.now() - 60 * MINUTE });
-      assert.equal(await nextRunAt(), next);
-      await work.editCron(teamId, id, { startsAt: next + 30_000 });
-      assert.equal(await nextRunAt(), next + MINUTE);
-      await work.editCron(teamId, id, { startsAt: null });
-      assert.equal(await nextRunAt(), next);
-    });
+  test('a changed start changes the next run; a start in the past changes nothing', async () => {
+    const { work, teamId, clock, id, nextRunAt } = await sceneOf(start, 60);
+    const next = clock.now() + MINUTE;
+    await work.editCron(teamId, id, { startsAt: clock.now() - 60 * MINUTE });
+    assert.equal(await nextRunAt(), next);
+    await work.editCron(teamId, id, { startsAt: next + 30_000 });
+    assert.equal(await nextRunAt(), next + MINUTE);
+    await work.editCron(teamId, id, { startsAt: null });
+    assert.equal(await nextRunAt(), next);
+  });
 
-    test('a start after the end leaves no run', async () => {
-      const { work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 60);
-      await work.editCron(teamId, id, { end: { endsAt: startsAt - 1, maxRuns: null } });
-      assert.equal(await nextRunAt(), null);
-    });
+  test('a start after the end leaves no run', async () => {
+    const { work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 60);
+    await work.editCron(teamId, id, { end: { endsAt: startsAt - 1, maxRuns: null } });
+    assert.equal(await nextRunAt(), null);
+  });
 
-    test('computing times again after the clock was set keeps the start', async () => {
-      const { service, clock, startsAt, nextRunAt } = await sceneOf(start, 60);
-      await service.store.crons.correctTimes(() => clock.now());
-      assert.equal(await nextRunAt(), startsAt);
-    });
+  test('computing times again after the clock was set keeps the start', async () => {
+    const { service, clock, startsAt, nextRunAt } = await sceneOf(start, 60);
+    await service.store.crons.correctTimes(() => clock.now());
+    assert.equal(await nextRunAt(), startsAt);
   });
 });

@@ -13,20 +13,16 @@ import {
   startSecondEngine,
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
-import { forEachStore } from '#testing/stores';
+import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
-forEachStore((dialect, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('paused ⇄ active', () => declarePausing(start));
-  describe('schedule time reached', () => {
-    declareRuns(start);
-    if (dialect === 'postgres') declareTwoEngines(start);
-  });
-  describe('missed times (§3.7)', () => declareMissedTimes(start));
-  describe('Run now', () => declareRunNow(start));
-});
+const start = useScenes(openSqliteTestStore);
+describe('paused ⇄ active', () => declarePausing(start));
+describe('schedule time reached', () => declareRuns(start));
+describe('two engines', () => declareTwoEngines(useScenes(openPostgresTestStore)));
+describe('missed times (§3.7)', () => declareMissedTimes(start));
+describe('Run now', () => declareRunNow(start));
 
 function declarePausing(start: StartScene) {
   test('a started cron runs on schedule again; missed times are not made up for', async () => {

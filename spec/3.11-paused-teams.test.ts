@@ -13,135 +13,132 @@ import {
   startSecondEngine,
 } from '#testing/scheduling';
 import { useScenes } from '#testing/scenes';
-import { forEachStore } from '#testing/stores';
+import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
 const urlsOf = (receiver: { requests: readonly { url: string }[] }) =>
   receiver.requests.map(({ url }) => url).toSorted();
 
-forEachStore((dialect, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('a paused team', () => {
-    test('a paused team sends no job and runs no cron; accepted jobs wait', async () => {
-      const { service, receiver } = await start();
-      const { work, teamId } = service;
-      const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
-      await scheduleCron(service, { url: receiver.url });
-      assert.equal(await work.pauseTeam(teamId, 'Ada'), true);
-      const late = await scheduleJob(service, { url: receiver.url, queue: 'new' });
-      const made = await scheduleCron(service, { url: receiver.url });
-      const startedAt = service.clock.now();
-      await service.advance(5 * MINUTE);
-      assert.equal(receiver.requests.length, 0);
-      const [first] = await attemptsOf(service, early.job_id);
-      const [second] = await attemptsOf(service, late.job_id);
-      assert.deepEqual([first?.status, first?.scheduledAt], ['pending', startedAt + 5000]);
-      assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
-      assert.equal((await work.findCron(teamId, made.id))?.isActive, true);
-      assert.deepEqual(await work.readTeamPause(teamId), { at: startedAt, by: 'Ada', until: null });
-    });
-
-    test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {
-      const { service, receiver } = await start();
-      const { work, teamId } = service;
-      const { id } = await scheduleCron(service, { url: `${receiver.url}/cron` });
-      const hourly = await scheduleCron(service, { url: receiver.url, cron_expression: '@hourly' });
-      const planned = (await work.findCron(teamId, hourly.id))?.nextRunAt;
-      await setQueue(service, { concurrencyLimit: 1 });
-      await scheduleJob(service, { url: `${receiver.url}/limited`, delay: 60 });
-      await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'free', delay: 60 });
-      await work.pauseTeam(teamId, 'Ada');
-      await service.advance(5 * MINUTE + 10 * SECOND);
-      assert.equal(await work.resumeTeam(teamId), true);
-      await receiver.waitFor(2);
-      await service.quiet();
-      assert.deepEqual(urlsOf(receiver), ['/free', '/limited']);
-      assert.equal(await work.readTeamPause(teamId), null);
-      const next = (await work.findCron(teamId, id))?.nextRunAt ?? 0;
-      assert.equal(next - service.clock.now(), 50 * SECOND);
-      assert.equal((await work.findCron(teamId, hourly.id))?.nextRunAt, planned);
-      await service.advance(50 * SECOND);
-      await receiver.waitFor(3);
-      await service.quiet();
-      assert.deepEqual(urlsOf(receiver), ['/cron', '/free', '/limited']);
-    });
-
-    test('a resumed team starts no cron whose end has passed', async () => {
-      const { service, receiver } = await start();
-      const { work, teamId, clock } = service;
-      const cron_expression = '*/10 * * * *';
-      const { id } = await scheduleCron(service, { url: receiver.url, cron_expression });
-      const cron = await work.findCron(teamId, id);
-      assert.ok(cron);
-      const end = { endsAt: clock.now() + 11 * MINUTE, maxRuns: null };
-      await work.editCron(teamId, id, { ...cron, alertThreshold: null, end });
-      await work.pauseTeam(teamId, 'Ada');
-      await service.advance(15 * MINUTE);
-      await work.resumeTeam(teamId);
-      assert.equal((await work.findCron(teamId, id))?.nextRunAt, null);
-      await service.advance(30 * MINUTE);
-      assert.equal(receiver.requests.length, 0);
-    });
-
-    test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
-      const gate = makeGate();
-      const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
-      const { work, teamId } = service;
-      const { job_id } = await scheduleJob(service, { url: receiver.url });
-      const cron = await scheduleCron(service, { url: `${receiver.url}/now` });
-      await receiver.waitFor(1);
-      await work.pauseTeam(teamId, 'Ada');
-      gate.open();
-      await service.quiet();
-      await work.runCronNow(teamId, cron.id);
-      await receiver.waitFor(2);
-      await service.quiet();
-      await service.advance(2 * MINUTE);
-      assert.deepEqual(urlsOf(receiver), ['/', '/now']);
-      assert.deepEqual(await statusesOf(service, job_id), ['retried', 'pending']);
-    });
-
-    test('a team is paused and resumed once, by the first request; other teams continue', async () => {
-      const { service, receiver } = await start();
-      const { work, teamId, store } = service;
-      const others = await store.teams.create('Others', 'free', store.clock.now());
-      assert.equal(await work.pauseTeam(others.id, 'Bob'), true);
-      assert.equal(await work.pauseTeam(others.id, 'Ada'), false);
-      assert.equal((await work.readTeamPause(others.id))?.by, 'Bob');
-      assert.equal(await work.readTeamPause(teamId), null);
-      await scheduleJob(service, { url: receiver.url });
-      await receiver.waitFor(1);
-      assert.equal(await work.resumeTeam(others.id), true);
-      assert.equal(await work.resumeTeam(others.id), false);
-    });
-
-    test('the figures of waiting jobs show a paused team as paused', async () => {
-      const { service } = await start({ sends: false });
-      const { work, teamId, store } = service;
-      await scheduleJob(service, { url: 'http://127.0.0.1:9/' });
-      await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
-      await work.pauseTeam(teamId, 'Ada');
-      await service.clock.advance(10 * MINUTE);
-      const [row] = (await work.listQueueRows(teamId)).rows;
-      assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
-      const { figures, nextUp, troubles } = await work.readOverview(teamId);
-      assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);
-      const { due, paused } = await store.backlog.read(service.clock.now());
-      assert.deepEqual([due.count, paused.count], [0, 1]);
-    });
-
-    if (dialect === 'postgres') {
-      test('a team is paused on every node', async () => {
-        const { service, receiver } = await start();
-        await using _other = await startSecondEngine(service);
-        const { work, teamId } = service;
-        await work.pauseTeam(teamId, 'Ada');
-        for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
-        await scheduleCron(service, { url: receiver.url });
-        await service.advance(3 * MINUTE);
-        assert.equal(receiver.requests.length, 0);
-        await work.resumeTeam(teamId);
-        await receiver.waitFor(5);
-      });
-    }
+const start = useScenes(openSqliteTestStore);
+const startOnPostgres = useScenes(openPostgresTestStore);
+describe('a paused team', () => {
+  test('a paused team sends no job and runs no cron; accepted jobs wait', async () => {
+    const { service, receiver } = await start();
+    const { work, teamId } = service;
+    const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
+    await scheduleCron(service, { url: receiver.url });
+    assert.equal(await work.pauseTeam(teamId, 'Ada'), true);
+    const late = await scheduleJob(service, { url: receiver.url, queue: 'new' });
+    const made = await scheduleCron(service, { url: receiver.url });
+    const startedAt = service.clock.now();
+    await service.advance(5 * MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    const [first] = await attemptsOf(service, early.job_id);
+    const [second] = await attemptsOf(service, late.job_id);
+    assert.deepEqual([first?.status, first?.scheduledAt], ['pending', startedAt + 5000]);
+    assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
+    assert.equal((await work.findCron(teamId, made.id))?.isActive, true);
+    assert.deepEqual(await work.readTeamPause(teamId), { at: startedAt, by: 'Ada', until: null });
   });
+
+  test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {
+    const { service, receiver } = await start();
+    const { work, teamId } = service;
+    const { id } = await scheduleCron(service, { url: `${receiver.url}/cron` });
+    const hourly = await scheduleCron(service, { url: receiver.url, cron_expression: '@hourly' });
+    const planned = (await work.findCron(teamId, hourly.id))?.nextRunAt;
+    await setQueue(service, { concurrencyLimit: 1 });
+    await scheduleJob(service, { url: `${receiver.url}/limited`, delay: 60 });
+    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'free', delay: 60 });
+    await work.pauseTeam(teamId, 'Ada');
+    await service.advance(5 * MINUTE + 10 * SECOND);
+    assert.equal(await work.resumeTeam(teamId), true);
+    await receiver.waitFor(2);
+    await service.quiet();
+    assert.deepEqual(urlsOf(receiver), ['/free', '/limited']);
+    assert.equal(await work.readTeamPause(teamId), null);
+    const next = (await work.findCron(teamId, id))?.nextRunAt ?? 0;
+    assert.equal(next - service.clock.now(), 50 * SECOND);
+    assert.equal((await work.findCron(teamId, hourly.id))?.nextRunAt, planned);
+    await service.advance(50 * SECOND);
+    await receiver.waitFor(3);
+    await service.quiet();
+    assert.deepEqual(urlsOf(receiver), ['/cron', '/free', '/limited']);
+  });
+
+  test('a resumed team starts no cron whose end has passed', async () => {
+    const { service, receiver } = await start();
+    const { work, teamId, clock } = service;
+    const cron_expression = '*/10 * * * *';
+    const { id } = await scheduleCron(service, { url: receiver.url, cron_expression });
+    const cron = await work.findCron(teamId, id);
+    assert.ok(cron);
+    const end = { endsAt: clock.now() + 11 * MINUTE, maxRuns: null };
+    await work.editCron(teamId, id, { ...cron, alertThreshold: null, end });
+    await work.pauseTeam(teamId, 'Ada');
+    await service.advance(15 * MINUTE);
+    await work.resumeTeam(teamId);
+    assert.equal((await work.findCron(teamId, id))?.nextRunAt, null);
+    await service.advance(30 * MINUTE);
+    assert.equal(receiver.requests.length, 0);
+  });
+
+  test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
+    const gate = makeGate();
+    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
+    const { work, teamId } = service;
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    const cron = await scheduleCron(service, { url: `${receiver.url}/now` });
+    await receiver.waitFor(1);
+    await work.pauseTeam(teamId, 'Ada');
+    gate.open();
+    await service.quiet();
+    await work.runCronNow(teamId, cron.id);
+    await receiver.waitFor(2);
+    await service.quiet();
+    await service.advance(2 * MINUTE);
+    assert.deepEqual(urlsOf(receiver), ['/', '/now']);
+    assert.deepEqual(await statusesOf(service, job_id), ['retried', 'pending']);
+  });
+
+  test('a team is paused and resumed once, by the first request; other teams continue', async () => {
+    const { service, receiver } = await start();
+    const { work, teamId, store } = service;
+    const others = await store.teams.create('Others', 'free', store.clock.now());
+    assert.equal(await work.pauseTeam(others.id, 'Bob'), true);
+    assert.equal(await work.pauseTeam(others.id, 'Ada'), false);
+    assert.equal((await work.readTeamPause(others.id))?.by, 'Bob');
+    assert.equal(await work.readTeamPause(teamId), null);
+    await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    assert.equal(await work.resumeTeam(others.id), true);
+    assert.equal(await work.resumeTeam(others.id), false);
+  });
+
+  test('the figures of waiting jobs show a paused team as paused', async () => {
+    const { service } = await start({ sends: false });
+    const { work, teamId, store } = service;
+    await scheduleJob(service, { url: 'http://127.0.0.1:9/' });
+    await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
+    await work.pauseTeam(teamId, 'Ada');
+    await service.clock.advance(10 * MINUTE);
+    const [row] = (await work.listQueueRows(teamId)).rows;
+    assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
+    const { figures, nextUp, troubles } = await work.readOverview(teamId);
+    assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);
+    const { due, paused } = await store.backlog.read(service.clock.now());
+    assert.deepEqual([due.count, paused.count], [0, 1]);
+  });
+});
+
+test('a team is paused on every node', async () => {
+  const { service, receiver } = await startOnPostgres();
+  await using _other = await startSecondEngine(service);
+  const { work, teamId } = service;
+  await work.pauseTeam(teamId, 'Ada');
+  for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
+  await scheduleCron(service, { url: receiver.url });
+  await service.advance(3 * MINUTE);
+  assert.equal(receiver.requests.length, 0);
+  await work.resumeTeam(teamId);
+  await receiver.waitFor(5);
 });

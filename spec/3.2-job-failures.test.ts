@@ -14,15 +14,13 @@ import {
 } from '#testing/scheduling';
 import type { TestService } from '#testing/service';
 import { type StartScene, useScenes } from '#testing/scenes';
-import { forEachStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
-forEachStore((_, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('attempt → retried as a new job with a new id', () => declareRetries(start));
-  describe('failed attempts', () => declareReasons(start));
-  describe('attempt → dead-lettered', () => declareDeadLetters(start));
-  describe('Failed → Retry', () => declareRetry(start));
-});
+const start = useScenes(openSqliteTestStore);
+describe('attempt → retried as a new job with a new id', () => declareRetries(start));
+describe('failed attempts', () => declareReasons(start));
+describe('attempt → dead-lettered', () => declareDeadLetters(start));
+describe('Failed → Retry', () => declareRetry(start));
 
 function declareRetries(start: StartScene) {
   test('the default schedule: after 1 minute, 30 minutes, 3 hours, then dead-lettered', async () => {

@@ -10,14 +10,12 @@ import {
   statusesOf,
 } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
-import { forEachStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
-forEachStore((_, openTestStore) => {
-  const start = useScenes(openTestStore);
-  describe('Pending → attempt', () => declareStart(start));
-  describe('Pending → Fire now', () => declareFire(start));
-  describe('Pending → Delete', () => declareDelete(start));
-});
+const start = useScenes(openSqliteTestStore);
+describe('Pending → attempt', () => declareStart(start));
+describe('Pending → Fire now', () => declareFire(start));
+describe('Pending → Delete', () => declareDelete(start));
 
 function declareStart(start: StartScene) {
   test('an attempt starts at its scheduled time and never before', async () => {

@@ -31,7 +31,7 @@ import {
   setQueue,
 } from '#testing/scheduling';
 import { startService } from '#testing/service';
-import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
 /** An instant as callbacks write it. */
 function iso(ms: number | null): string {
@@ -58,257 +58,255 @@ function cronBody(run: ExecutionDetail): string {
   );
 }
 
-forEachStore((_, openTestStore) => {
-  const { service, target } = useServiceAndTarget(openTestStore);
-  let count = 0;
+const { service, target } = useServiceAndTarget(openSqliteTestStore);
+let count = 0;
 
-  /** A target and a callback address of their own. */
-  const addresses = () => {
-    const path = `/callback-${count++}`;
-    const sent = () => requestsTo(target, path);
-    const next = () => target.next(({ url }) => url === path);
-    return {
-      path,
-      callback_url: target.url + path,
-      url: `${target.url}/target${path}`,
-      sent,
-      next,
-    };
+/** A target and a callback address of their own. */
+const addresses = () => {
+  const path = `/callback-${count++}`;
+  const sent = () => requestsTo(target, path);
+  const next = () => target.next(({ url }) => url === path);
+  return {
+    path,
+    callback_url: target.url + path,
+    url: `${target.url}/target${path}`,
+    sent,
+    next,
   };
+};
 
-  describe('§6.1 delivery', () => {
-    test('a callback is a JSON POST without any header configured for the target', async () => {
-      await using wire = await startWireReceiver();
-      const job = await runJob(service, {
-        url: `${target.url}/ok`,
-        method: 'PUT',
-        headers: { Authorization: 'secret', 'Content-Type': 'text/plain', 'User-Agent': 'mine' },
-        callback_url: `${wire.url}/cb`,
-      });
-      const body = jobBody(job);
-      assert.equal(
-        await wire.next(),
-        `POST /cb HTTP/1.1\r\nhost: ${wire.host}\r\nconnection: keep-alive\r\n` +
-          `Content-Type: application/json\r\nUser-Agent: node\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
+describe('§6.1 delivery', () => {
+  test('a callback is a JSON POST without any header configured for the target', async () => {
+    await using wire = await startWireReceiver();
+    const job = await runJob(service, {
+      url: `${target.url}/ok`,
+      method: 'PUT',
+      headers: { Authorization: 'secret', 'Content-Type': 'text/plain', 'User-Agent': 'mine' },
+      callback_url: `${wire.url}/cb`,
     });
+    const body = jobBody(job);
+    assert.equal(
+      await wire.next(),
+      `POST /cb HTTP/1.1\r\nhost: ${wire.host}\r\nconnection: keep-alive\r\n` +
+        `Content-Type: application/json\r\nUser-Agent: node\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
 
-    test('a callback is sent only if callback_url is set', async () => {
-      await runJob(service, { url: `${target.url}/without` });
-      await runCron(service, { url: `${target.url}/without` });
-      await service.quiet();
-      assert.equal(requestsTo(target, '/without').length, 2);
-      assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
-    });
+  test('a callback is sent only if callback_url is set', async () => {
+    await runJob(service, { url: `${target.url}/without` });
+    await runCron(service, { url: `${target.url}/without` });
+    await service.quiet();
+    assert.equal(requestsTo(target, '/without').length, 2);
+    assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
+  });
 
-    for (const [ending, answer] of [
-      ['500', { status: 500 }],
-      ['a reset connection', 'reset'],
-    ] as const) {
-      test(`a callback is sent once and never retried: ${ending}`, async () => {
-        const { path, callback_url, sent, next } = addresses();
-        target.answer(path, answer);
-        const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
-        await next();
-        await service.quiet();
-        assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none waits');
-        await service.advance(2 * MINUTE);
-        assert.equal(sent().length, 1);
-        assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
-        assert.equal((await attemptsOf(service, job.id)).length, 1);
-      });
-    }
-
-    test('a callback does not follow redirects', async () => {
+  for (const [ending, answer] of [
+    ['500', { status: 500 }],
+    ['a reset connection', 'reset'],
+  ] as const) {
+    test(`a callback is sent once and never retried: ${ending}`, async () => {
       const { path, callback_url, sent, next } = addresses();
-      const Location = `${target.url}/elsewhere`;
-      target.answer(path, { status: 307, headers: { Location } });
-      await runJob(service, { url: `${target.url}/ok`, callback_url });
+      target.answer(path, answer);
+      const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
       await next();
       await service.quiet();
+      assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none waits');
+      await service.advance(2 * MINUTE);
       assert.equal(sent().length, 1);
-      assert.equal(requestsTo(target, '/elsewhere').length, 0);
+      assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
+      assert.equal((await attemptsOf(service, job.id)).length, 1);
     });
+  }
 
-    test("a callback's connection is closed after 10 seconds, even while bytes arrive", async () => {
-      const endless = async (connection: RawConnection) => {
-        await connection.until();
-        await connection.send('HTTP/1.1 200 OK\r\n\r\n');
-        await connection.drip('x'.repeat(100_000), { everyMs: 2 });
-      };
-      for (const script of [() => {}, endless]) {
-        await using callbacks = await startRawReceiver(script);
-        const job = await runJob(service, { url: target.url, callback_url: callbacks.url });
-        const connection = await callbacks.next();
-        await connection.until();
-        let isOver = false;
-        const over = connection.until('more').catch(() => (isOver = true));
-        await service.clock.advance(9_999);
-        assert.equal(isOver, false);
-        await service.clock.advance(1);
-        await over;
-        assert.equal(isOver, true);
-        await service.quiet();
-        assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
-      }
-    });
+  test('a callback does not follow redirects', async () => {
+    const { path, callback_url, sent, next } = addresses();
+    const Location = `${target.url}/elsewhere`;
+    target.answer(path, { status: 307, headers: { Location } });
+    await runJob(service, { url: `${target.url}/ok`, callback_url });
+    await next();
+    await service.quiet();
+    assert.equal(sent().length, 1);
+    assert.equal(requestsTo(target, '/elsewhere').length, 0);
   });
 
-  describe('§6.2 job callback', () => {
-    test('the callback of a successful job has exactly these fields, types and bytes', async () => {
-      const { path, url, callback_url, next, sent } = addresses();
-      const gate = Promise.withResolvers<void>();
-      target.answer(`/target${path}`, { status: 201, after: gate.promise });
-      const id = await postJob(service, { url, callback_url });
-      await target.next((request) => request.url === `/target${path}`);
-      await service.clock.advance(1_234);
-      gate.resolve();
-      const { body } = await next();
-      assert.equal(
-        String(body),
-        `{"type":"job_execution","job_id":"${id}","original_job_id":"${id}","status":"success",` +
-          `"response_status":201,"duration_ms":1234,"error_message":null,"attempt_number":1,` +
-          `"completed_at":"${iso(service.clock.now())}"}`,
-      );
-      assert.equal(String(body), jobBody(await jobEnd(service, id)));
+  test("a callback's connection is closed after 10 seconds, even while bytes arrive", async () => {
+    const endless = async (connection: RawConnection) => {
+      await connection.until();
+      await connection.send('HTTP/1.1 200 OK\r\n\r\n');
+      await connection.drip('x'.repeat(100_000), { everyMs: 2 });
+    };
+    for (const script of [() => {}, endless]) {
+      await using callbacks = await startRawReceiver(script);
+      const job = await runJob(service, { url: target.url, callback_url: callbacks.url });
+      const connection = await callbacks.next();
+      await connection.until();
+      let isOver = false;
+      const over = connection.until('more').catch(() => (isOver = true));
+      await service.clock.advance(9_999);
+      assert.equal(isOver, false);
+      await service.clock.advance(1);
+      await over;
+      assert.equal(isOver, true);
       await service.quiet();
-      assert.equal(sent().length, 1);
-    });
-
-    test('a failed job sends one callback, with the id of its last attempt', async () => {
-      const { path, url, callback_url, next, sent } = addresses();
-      target.answer(`/target${path}`, { status: 503 });
-      await setQueue(service, { retrySchedule: [1, 2, 3] }, 'short');
-      const { job_id } = await scheduleJob(service, { queue: 'short', url, callback_url });
-      for (const [n, seconds] of [1, 2, 3].entries()) {
-        await eventually(() => requestsTo(target, `/target${path}`).length === n + 1);
-        await service.quiet();
-        assert.equal(sent().length, 0);
-        await service.clock.advance(seconds * SECOND);
-      }
-      const { body } = await next();
-      const attempts = await attemptsOf(service, job_id);
-      const last = await jobEnd(service, attempts[3]?.id ?? '');
-      assert.equal(String(body), jobBody(last));
-      const callback = JSON.parse(String(body)) as Record<string, unknown>;
-      assert.deepEqual(
-        [
-          callback['job_id'],
-          callback['original_job_id'],
-          callback['status'],
-          callback['attempt_number'],
-        ],
-        [last.id, job_id, 'dead_lettered', 4],
-      );
-      assert.notEqual(last.id, job_id);
-      assert.deepEqual(
-        [callback['response_status'], callback['error_message']],
-        [503, 'HTTP 503 error'],
-      );
-      await service.quiet();
-      assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
-      assert.equal(sent().length, 1, 'one for the job');
-    });
-
-    test('a callback without a response has status null, and error_message has the failed assertion', async () => {
-      const { url, path, callback_url, next } = addresses();
-      target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
-      const reset = jobBody(await runJob(service, { url, callback_url }));
-      assert.equal(String((await next()).body), reset);
-      assert.match(
-        reset,
-        /"response_status":null,.*"error_message":"Connection error: connection reset",/,
-      );
-      const assertions = [{ kind: 'json_path_equals', path: 'a', expected: 'b' } as const];
-      await setQueue(service, { assertions }, ONCE);
-      await runJob(service, { url, callback_url });
-      await setQueue(service, { assertions: [] }, ONCE);
-      assert.match(
-        String((await next()).body),
-        /"error_message":"Assertion failed: JSON path a equals: expected \\"b\\", got \\"\\u00e9\\\/\\"",/,
-      );
-    });
-  });
-
-  describe('§6.3 cron callback', () => {
-    const rows: [ending: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
-      ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
-      ['500', { status: 500 }, { status: 'failed', response_status: 500, error_message: null }],
-      [
-        'a redirect, which is a failure',
-        { status: 301, headers: { Location: '/' } },
-        { status: 'failed', response_status: 301, error_message: null },
-      ],
-      [
-        'a connection error',
-        'reset',
-        {
-          status: 'failed',
-          response_status: null,
-          error_message: 'Connection error: connection reset',
-        },
-      ],
-    ];
-    for (const [ending, answer, expected] of rows) {
-      test(`a cron sends a callback after every execution: ${ending}`, async () => {
-        const { url, path, callback_url, next, sent } = addresses();
-        target.answer(`/target${path}`, answer);
-        const run = await runCron(service, { url, callback_url });
-        const body = String((await next()).body);
-        assert.equal(body, cronBody(run));
-        const { type, cron_id, execution_id, duration_ms, completed_at, ...rest } = JSON.parse(
-          body,
-        ) as Record<string, unknown>;
-        assert.deepEqual(rest, expected);
-        assert.deepEqual(
-          [type, cron_id, execution_id, duration_ms, completed_at],
-          ['cron_execution', run.cronId, run.id, 0, iso(run.completedAt)],
-        );
-        await service.quiet();
-        assert.equal(sent().length, 1);
-      });
+      assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
     }
   });
+});
 
-  describe('runs without a callback', () => {
-    test('a worker failure sends no callback for a job, but one for an execution', async () => {
-      await using stopping = await startService(openTestStore);
-      const { url, path, callback_url, sent } = addresses();
-      target.answer(`/target${path}`, 'never');
-      const id = await postJob(stopping, { url, callback_url });
-      const cron = await scheduleCron(stopping, { url, callback_url, is_active: false });
-      const run = await stopping.work.runCronNow(stopping.teamId, cron.id);
-      await eventually(() => requestsTo(target, `/target${path}`).length === 2);
-      const stopped = stopping.engine?.stop(0);
-      await stopping.clock.advance(1);
-      await stopped;
-      const job = await stopping.store.jobs.find(stopping.teamId, id);
-      assert.deepEqual([job?.status, job?.reason], ['dead_lettered', 'worker_failed']);
-      const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
-      assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
-      assert.ok(cut);
-      const { store, teamId } = stopping;
-      const waiting = await store.callbacks.take(await aNode(store), [{ teamId, slots: 10 }]);
-      assert.deepEqual(
-        waiting.map(({ body }) => body),
-        [cronBody(cut)],
-      );
-      assert.equal(sent().length, 0, 'nothing is sent by a service that has stopped');
-    });
-  });
-
-  test('a callback URL that hangs delays neither jobs nor other callbacks', async () => {
-    target.answer('/hanging', 'never');
-    const hanging = `${target.url}/hanging`;
-    await Promise.all(
-      Array.from({ length: 20 }, () => runJob(service, { url: target.url, callback_url: hanging })),
+describe('§6.2 job callback', () => {
+  test('the callback of a successful job has exactly these fields, types and bytes', async () => {
+    const { path, url, callback_url, next, sent } = addresses();
+    const gate = Promise.withResolvers<void>();
+    target.answer(`/target${path}`, { status: 201, after: gate.promise });
+    const id = await postJob(service, { url, callback_url });
+    await target.next((request) => request.url === `/target${path}`);
+    await service.clock.advance(1_234);
+    gate.resolve();
+    const { body } = await next();
+    assert.equal(
+      String(body),
+      `{"type":"job_execution","job_id":"${id}","original_job_id":"${id}","status":"success",` +
+        `"response_status":201,"duration_ms":1234,"error_message":null,"attempt_number":1,` +
+        `"completed_at":"${iso(service.clock.now())}"}`,
     );
-    const { callback_url, next } = addresses();
-    await runJob(service, { url: target.url, callback_url });
-    await next();
-    await eventually(() => requestsTo(target, '/hanging').length === 20);
-    await service.advance(10 * SECOND);
+    assert.equal(String(body), jobBody(await jobEnd(service, id)));
+    await service.quiet();
+    assert.equal(sent().length, 1);
   });
+
+  test('a failed job sends one callback, with the id of its last attempt', async () => {
+    const { path, url, callback_url, next, sent } = addresses();
+    target.answer(`/target${path}`, { status: 503 });
+    await setQueue(service, { retrySchedule: [1, 2, 3] }, 'short');
+    const { job_id } = await scheduleJob(service, { queue: 'short', url, callback_url });
+    for (const [n, seconds] of [1, 2, 3].entries()) {
+      await eventually(() => requestsTo(target, `/target${path}`).length === n + 1);
+      await service.quiet();
+      assert.equal(sent().length, 0);
+      await service.clock.advance(seconds * SECOND);
+    }
+    const { body } = await next();
+    const attempts = await attemptsOf(service, job_id);
+    const last = await jobEnd(service, attempts[3]?.id ?? '');
+    assert.equal(String(body), jobBody(last));
+    const callback = JSON.parse(String(body)) as Record<string, unknown>;
+    assert.deepEqual(
+      [
+        callback['job_id'],
+        callback['original_job_id'],
+        callback['status'],
+        callback['attempt_number'],
+      ],
+      [last.id, job_id, 'dead_lettered', 4],
+    );
+    assert.notEqual(last.id, job_id);
+    assert.deepEqual(
+      [callback['response_status'], callback['error_message']],
+      [503, 'HTTP 503 error'],
+    );
+    await service.quiet();
+    assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
+    assert.equal(sent().length, 1, 'one for the job');
+  });
+
+  test('a callback without a response has status null, and error_message has the failed assertion', async () => {
+    const { url, path, callback_url, next } = addresses();
+    target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
+    const reset = jobBody(await runJob(service, { url, callback_url }));
+    assert.equal(String((await next()).body), reset);
+    assert.match(
+      reset,
+      /"response_status":null,.*"error_message":"Connection error: connection reset",/,
+    );
+    const assertions = [{ kind: 'json_path_equals', path: 'a', expected: 'b' } as const];
+    await setQueue(service, { assertions }, ONCE);
+    await runJob(service, { url, callback_url });
+    await setQueue(service, { assertions: [] }, ONCE);
+    assert.match(
+      String((await next()).body),
+      /"error_message":"Assertion failed: JSON path a equals: expected \\"b\\", got \\"\\u00e9\\\/\\"",/,
+    );
+  });
+});
+
+describe('§6.3 cron callback', () => {
+  const rows: [ending: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
+    ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
+    ['500', { status: 500 }, { status: 'failed', response_status: 500, error_message: null }],
+    [
+      'a redirect, which is a failure',
+      { status: 301, headers: { Location: '/' } },
+      { status: 'failed', response_status: 301, error_message: null },
+    ],
+    [
+      'a connection error',
+      'reset',
+      {
+        status: 'failed',
+        response_status: null,
+        error_message: 'Connection error: connection reset',
+      },
+    ],
+  ];
+  for (const [ending, answer, expected] of rows) {
+    test(`a cron sends a callback after every execution: ${ending}`, async () => {
+      const { url, path, callback_url, next, sent } = addresses();
+      target.answer(`/target${path}`, answer);
+      const run = await runCron(service, { url, callback_url });
+      const body = String((await next()).body);
+      assert.equal(body, cronBody(run));
+      const { type, cron_id, execution_id, duration_ms, completed_at, ...rest } = JSON.parse(
+        body,
+      ) as Record<string, unknown>;
+      assert.deepEqual(rest, expected);
+      assert.deepEqual(
+        [type, cron_id, execution_id, duration_ms, completed_at],
+        ['cron_execution', run.cronId, run.id, 0, iso(run.completedAt)],
+      );
+      await service.quiet();
+      assert.equal(sent().length, 1);
+    });
+  }
+});
+
+describe('runs without a callback', () => {
+  test('a worker failure sends no callback for a job, but one for an execution', async () => {
+    await using stopping = await startService(openSqliteTestStore);
+    const { url, path, callback_url, sent } = addresses();
+    target.answer(`/target${path}`, 'never');
+    const id = await postJob(stopping, { url, callback_url });
+    const cron = await scheduleCron(stopping, { url, callback_url, is_active: false });
+    const run = await stopping.work.runCronNow(stopping.teamId, cron.id);
+    await eventually(() => requestsTo(target, `/target${path}`).length === 2);
+    const stopped = stopping.engine?.stop(0);
+    await stopping.clock.advance(1);
+    await stopped;
+    const job = await stopping.store.jobs.find(stopping.teamId, id);
+    assert.deepEqual([job?.status, job?.reason], ['dead_lettered', 'worker_failed']);
+    const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
+    assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
+    assert.ok(cut);
+    const { store, teamId } = stopping;
+    const waiting = await store.callbacks.take(await aNode(store), [{ teamId, slots: 10 }]);
+    assert.deepEqual(
+      waiting.map(({ body }) => body),
+      [cronBody(cut)],
+    );
+    assert.equal(sent().length, 0, 'nothing is sent by a service that has stopped');
+  });
+});
+
+test('a callback URL that hangs delays neither jobs nor other callbacks', async () => {
+  target.answer('/hanging', 'never');
+  const hanging = `${target.url}/hanging`;
+  await Promise.all(
+    Array.from({ length: 20 }, () => runJob(service, { url: target.url, callback_url: hanging })),
+  );
+  const { callback_url, next } = addresses();
+  await runJob(service, { url: target.url, callback_url });
+  await next();
+  await eventually(() => requestsTo(target, '/hanging').length === 20);
+  await service.advance(10 * SECOND);
 });
 
 describe('§6.1 callback URLs with private addresses', () => {

@@ -8,7 +8,7 @@ import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startService, type TestService, useService } from '#testing/service';
-import { forEachStore, openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
+import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
 type Headers = Record<string, string>;
 
@@ -43,79 +43,77 @@ async function remainingFor(service: TestService, headers: Headers, localAddress
   return answer?.status === 429 ? 'refused' : answer?.remaining;
 }
 
-forEachStore((_, openTestStore) => {
-  describe('60 requests per minute and client address', () => {
-    const service = useService(openTestStore, { sends: false, env: { API_RATE_LIMIT: '60' } });
-    let addresses = 0;
+describe('60 requests per minute and client address', () => {
+  const service = useService(openSqliteTestStore, { sends: false, env: { API_RATE_LIMIT: '60' } });
+  let addresses = 0;
 
-    /** A loopback address that has not called yet. */
-    const newAddress = () => `127.0.1.${++addresses}`;
-    const send = (localAddress: string, path: string, body: unknown, headers: Headers = {}) =>
-      callHttp(`${service.url}${path}`, {
-        headers: { ...jsonOf(service.token), ...headers },
-        body: JSON.stringify(body),
-        localAddress,
-      });
+  /** A loopback address that has not called yet. */
+  const newAddress = () => `127.0.1.${++addresses}`;
+  const send = (localAddress: string, path: string, body: unknown, headers: Headers = {}) =>
+    callHttp(`${service.url}${path}`, {
+      headers: { ...jsonOf(service.token), ...headers },
+      body: JSON.stringify(body),
+      localAddress,
+    });
 
-    test('both endpoints share the rate limit, and rejected requests count', async () => {
-      const address = newAddress();
-      const calls = [
-        () => send(address, '/api/jobs', aJob),
-        () => send(address, '/api/crons', aCron),
-        () => send(address, '/api/jobs', {}),
-        () => send(address, '/api/crons', {}, { Accept: 'text/html' }),
-        () => send(address, '/api/crons', aCron, { Authorization: 'Bearer bad' }),
-      ];
-      const statuses = new Set<number>();
-      for (let n = 0; n < 60; n++) {
-        const answer = await calls[n % calls.length]?.();
-        statuses.add(answer?.status ?? 0);
-        assert.equal(answer?.headers.get('x-ratelimit-limit'), '60');
-        assert.equal(answer.headers.get('x-ratelimit-remaining'), String(59 - n));
+  test('both endpoints share the rate limit, and rejected requests count', async () => {
+    const address = newAddress();
+    const calls = [
+      () => send(address, '/api/jobs', aJob),
+      () => send(address, '/api/crons', aCron),
+      () => send(address, '/api/jobs', {}),
+      () => send(address, '/api/crons', {}, { Accept: 'text/html' }),
+      () => send(address, '/api/crons', aCron, { Authorization: 'Bearer bad' }),
+    ];
+    const statuses = new Set<number>();
+    for (let n = 0; n < 60; n++) {
+      const answer = await calls[n % calls.length]?.();
+      statuses.add(answer?.status ?? 0);
+      assert.equal(answer?.headers.get('x-ratelimit-limit'), '60');
+      assert.equal(answer.headers.get('x-ratelimit-remaining'), String(59 - n));
+    }
+    assert.deepEqual(statuses, new Set([201, 422, 302, 401]));
+    await leavingNothing(service, async () => {
+      for (const path of ['/api/jobs', '/api/crons']) {
+        const body = { ...aCron, queue: 'refused' };
+        assert.equal((await send(address, path, body)).status, 429);
       }
-      assert.deepEqual(statuses, new Set([201, 422, 302, 401]));
-      await leavingNothing(service, async () => {
-        for (const path of ['/api/jobs', '/api/crons']) {
-          const body = { ...aCron, queue: 'refused' };
-          assert.equal((await send(address, path, body)).status, 429);
-        }
-      });
     });
+  });
 
-    test('the rate limit depends on the address only, not on token or team', async () => {
-      const address = newAddress();
-      await sendJobs(service.url, 'bad', 30, { localAddress: address });
-      await sendJobs(service.url, service.token, 30, { localAddress: address });
-      const made = await service.people.operator.createUser({
-        email: `${address}@example.com`,
-        password: 'correct horse battery',
-        team: address,
-      });
-      assert.ok(made.kind === 'created');
-      const authorization = { Authorization: `Bearer ${made.apiToken}` };
-      assert.equal((await send(address, '/api/jobs', aJob, authorization)).status, 429);
-      assert.equal((await send(newAddress(), '/api/jobs', aJob, authorization)).status, 201);
+  test('the rate limit depends on the address only, not on token or team', async () => {
+    const address = newAddress();
+    await sendJobs(service.url, 'bad', 30, { localAddress: address });
+    await sendJobs(service.url, service.token, 30, { localAddress: address });
+    const made = await service.people.operator.createUser({
+      email: `${address}@example.com`,
+      password: 'correct horse battery',
+      team: address,
     });
+    assert.ok(made.kind === 'created');
+    const authorization = { Authorization: `Bearer ${made.apiToken}` };
+    assert.equal((await send(address, '/api/jobs', aJob, authorization)).status, 429);
+    assert.equal((await send(newAddress(), '/api/jobs', aJob, authorization)).status, 201);
+  });
 
-    test('the rate limit has a fixed window of 60 s from its first request (§8.1)', async () => {
-      const address = newAddress();
-      assert.equal(await remainingFor(service, {}, address), '59');
-      await service.clock.advance(30_000);
-      await sendJobs(service.url, service.token, 59, { localAddress: address });
-      assert.equal(await remainingFor(service, {}, address), 'refused');
-      await service.clock.advance(29_999);
-      assert.equal(await remainingFor(service, {}, address), 'refused');
-      await service.clock.advance(1);
-      assert.equal(await remainingFor(service, {}, address), '59', 'no sliding window');
-    });
+  test('the rate limit has a fixed window of 60 s from its first request (§8.1)', async () => {
+    const address = newAddress();
+    assert.equal(await remainingFor(service, {}, address), '59');
+    await service.clock.advance(30_000);
+    await sendJobs(service.url, service.token, 59, { localAddress: address });
+    assert.equal(await remainingFor(service, {}, address), 'refused');
+    await service.clock.advance(29_999);
+    assert.equal(await remainingFor(service, {}, address), 'refused');
+    await service.clock.advance(1);
+    assert.equal(await remainingFor(service, {}, address), '59', 'no sliding window');
+  });
 
-    test('of many simultaneous calls exactly 60 are accepted', async () => {
-      const address = newAddress();
-      const calls = Array.from({ length: 75 }, () => send(address, '/api/jobs', aJob));
-      const statuses = (await Promise.all(calls)).map(({ status }) => status);
-      assert.equal(statuses.filter((status) => status === 201).length, 60);
-      assert.equal(statuses.filter((status) => status === 429).length, 15);
-    });
+  test('of many simultaneous calls exactly 60 are accepted', async () => {
+    const address = newAddress();
+    const calls = Array.from({ length: 75 }, () => send(address, '/api/jobs', aJob));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 201).length, 60);
+    assert.equal(statuses.filter((status) => status === 429).length, 15);
   });
 });
 
