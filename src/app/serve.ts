@@ -34,12 +34,12 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
   /** The last one that was opened comes first. */
   const parts: Part[] = [];
   let stopping: Promise<boolean> | null = null;
+  const stop = (graceMs: number) => (stopping ??= stopInTime(parts, { graceMs }, log));
   stopOnSignals(process, {
     stop: () => {
       const graceMs = config.shutdownGraceSeconds * 1000;
       log.info('stop.asked', { graceMs });
-      stopping = stopInTime(parts, { graceMs }, log);
-      void stopping.then((clean) => {
+      void stop(graceMs).then((clean) => {
         log.info('stopped', { clean });
         process.exit(clean ? EXIT.done : EXIT.fault);
       });
@@ -59,7 +59,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
   } catch (fault) {
     // The running stop closes everything and ends the process.
     if (stopping !== null) return;
-    await stopInTime(parts, { graceMs: 0 }, log);
+    await stop(0);
     endWith(fault, log);
   }
 }
