@@ -6,7 +6,7 @@ import { NotAllowed } from '#domain/http/not-allowed';
 import type { Store } from '#store/store';
 import { maskDeep } from './masking.ts';
 import { type ShowOptions, withMasks } from './run-detail.ts';
-import { type Before, type Entries, type Maybe, type Method, type Need } from './verbs.ts';
+import { type Before, type Entries, type MaybePromise, type Method, type Need } from './verbs.ts';
 import { type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
 
@@ -26,7 +26,7 @@ interface AnyVerb extends Pick<
   'needs' | 'hides' | 'actorAt' | 'isMasked' | 'recordsAfterMs'
 > {
   entries?: (result: unknown, ...given: unknown[]) => Entries;
-  prepare?: (before: Before, ...given: unknown[]) => Maybe<(result: unknown) => Entries>;
+  prepare?: (before: Before, ...given: unknown[]) => MaybePromise<(result: unknown) => Entries>;
 }
 
 /**

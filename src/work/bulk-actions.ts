@@ -198,7 +198,7 @@ interface Bulk extends BulkAnswers {
   /** Null: too many to do at once. */
   ids: readonly string[] | null;
   again: ResendAgain;
-  /** The person is asked about those that were. */
+  /** The person is asked if some of them were resent. */
   maybeResent: readonly string[];
 }
 
@@ -227,7 +227,7 @@ function explainMismatch(rate: Rate | undefined, total: BoundedCount): string | 
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
 
-/** Some jobs were resent before, or when the last is due. Null: none is needed. */
+/** If some jobs were resent before, or to show when the last is due. Null: no question is needed. */
 async function askAbout(
   { jobs, clock }: Store,
   teamId: string,

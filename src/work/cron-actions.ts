@@ -34,8 +34,8 @@ export type CronChange =
 
 const MOST_CRONS_AT_ONCE = 1_000;
 const MOST_MS = 20_000;
-/** Than a present one. */
-const MORE_MS = 60_000;
+/** A new mute must end at least this much later than a present one. */
+const LONGER_BY_MS = 60_000;
 
 /** Hours. A forgotten mute would hide failures. */
 export const MUTE_HOURS = { least: 1, most: 720 } as const;
@@ -135,7 +135,9 @@ async function muteCron(
   const now = clock.now();
   const endsAt = now + hours * HOUR_MS;
   const known = await windows.list(teamId);
-  const longer = known.filter((window) => !window.isWeekly && window.endsAt > endsAt - MORE_MS);
+  const longer = known.filter(
+    (window) => !window.isWeekly && window.endsAt > endsAt - LONGER_BY_MS,
+  );
   const by = findMutingWindow(longer, source(id), now);
   if (by) return `it is muted for as long or longer by the maintenance window “${by.name}”`;
   const settings = { startsAt: now, endsAt, isWeekly: false, covers: [source(id)] };

@@ -28,7 +28,7 @@ export type Need = 'look' | 'work' | 'notifications';
 export type Method = Exclude<keyof Work, 'isSecretHeader' | 'now' | 'for'>;
 
 export type Entries = ActivityEntry | ActivityEntry[] | null;
-export type Maybe<Value> = Value | Promise<Value>;
+export type MaybePromise<Value> = Value | Promise<Value>;
 
 export interface Before {
   work: Work;
@@ -42,7 +42,7 @@ export interface Verb<Name extends Method> {
   prepare?: (
     before: Before,
     ...given: Parameters<Work[Name]>
-  ) => Maybe<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
+  ) => MaybePromise<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
   /** Position of the parameter that names who creates runs. It is always the acting person. */
   actorAt?: number;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
