@@ -1,7 +1,6 @@
 import { CRON_REQUEST } from '#work/resources/cron';
 import { JOB } from '#work/resources/job';
 import { partsOf, type Resource } from '#work/resources/resource';
-
 import { FIXED_ANSWERS } from './answers.ts';
 
 const instant = { type: 'string', format: 'date-time' };

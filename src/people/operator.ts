@@ -173,7 +173,7 @@ type MemberChange =
   | { action: 'member.added' | 'member.role'; detail: InvitedRole }
   | { action: 'member.removed' };
 
-/** False: to be added, but in the team already; else not in the team, or its owner. Null: no such account. */
+/** False: to be added but a member already, or to be changed but no member or the owner. */
 export const changeMember = onAccount(
   async (context, { id, name }, teamId: string, change: MemberChange) => {
     const isDone = await carryOut(context, { teamId, userId: id }, change);

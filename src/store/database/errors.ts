@@ -5,8 +5,8 @@
  * searches; other calls work. STORE_LOCKED: another process serves the SQLite file. STORE_DAMAGED: no sound SQLite
  * database. STORE_READ_ONLY: no permission to write. STORE_TOO_NEW: migrated by a newer version. STORE_UNRELEASED:
  * from before the first release. STORE_NOT_MIGRATED: migrations are pending. STORE_POOLED: the pooler loses session
- * state. STORE_WRONG_KEY: another APP_KEY. STORE_KEY_UNUSABLE: its file is missing or damaged. STORE_CONFLICT: lost a race; may run again. STORE_REFUSED: a constraint was
- * violated. STORE_FAULT: a bug of ours.
+ * state. STORE_WRONG_KEY: another APP_KEY. STORE_KEY_UNUSABLE: the key file is missing, damaged or out of reach.
+ * STORE_CONFLICT: lost a race; may run again. STORE_REFUSED: a constraint was violated. STORE_FAULT: a bug of ours.
  */
 export type StoreErrorCode =
   | 'STORE_UNAVAILABLE'

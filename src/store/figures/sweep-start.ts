@@ -4,7 +4,7 @@ import type { Clock } from '#domain/base/clock';
 const SETTLED_AFTER_MS = 60_000;
 /** Between two sweeps from the beginning: a commit that waits for a replica may take any time. */
 const ALL_EVERY_MS = 600_000;
-/** While the last one left rows or failed. */
+/** The same, after a sweep that left rows or failed. */
 const REST_EVERY_MS = 120_000;
 
 /**

@@ -59,7 +59,7 @@ const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   },
 );
 
-/** Negative numbers take back. In one order, and a month before its days, to prevent deadlocks. $1 `USED` */
+/** Negative numbers take back. Rows come in one order, a month before its days, to prevent deadlocks. $1 `USED` */
 const addToPeriods = preparedStatement<never>(
   'add-to-periods',
   (dialect) => `
