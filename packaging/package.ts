@@ -61,7 +61,7 @@ function buildDashboard(): void {
   if (status !== 0) throw new Error('the dashboard could not be built');
 }
 
-export async function writePackage(folder: string): Promise<void> {
+async function writePackage(folder: string): Promise<void> {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   await bundlePrograms(folder);

@@ -3,7 +3,7 @@ import type { Clock } from '#domain/base/clock';
 
 /** How much of a request is read and dropped (§4.5). */
 export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;
-export const DROPPED_WITHIN_MS = 2_000;
+const DROPPED_WITHIN_MS = 2_000;
 
 /**
  * Node would close the connection, the kernel would reset it because of unread bytes, and a client that is still

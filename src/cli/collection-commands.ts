@@ -25,7 +25,7 @@ export interface ItemPlace<Item> {
 }
 
 /** It prints the record that the action returns. */
-export type AddVerb<Item> = (
+type AddVerb<Item> = (
   name: string,
   description: string,
   act: (place: ItemPlace<Item>, options: Options) => Promise<object>,

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { normalizeName } from './fields.ts';
 import { NOT_FOUND, type NotFound } from './outcomes.ts';
 
-export type FoundTeam =
+type FoundTeam =
   | { kind: 'found'; team: Team }
   | { kind: 'ambiguous'; teamIds: string[] }
   | NotFound;

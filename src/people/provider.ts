@@ -15,7 +15,7 @@ export interface ProviderSettings {
 }
 
 /** The operator registers it at the provider. */
-export const PROVIDER_RETURN_PATH = '/login/provider/back';
+const PROVIDER_RETURN_PATH = '/login/provider/back';
 
 /** In the browser's cookie; the response is checked against it. */
 export interface ProviderAttempt {

@@ -24,7 +24,7 @@ export interface TeamDocument {
 }
 
 /** When the file is applied, so that it has no secrets. */
-export type ReadVariable = (name: string) => string | undefined;
+type ReadVariable = (name: string) => string | undefined;
 
 /** A foreign file can't read other variables, such as the installation's key. */
 export const SECRET_PREFIX = 'BELFRY_SECRET_';

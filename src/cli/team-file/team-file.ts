@@ -96,7 +96,7 @@ function nameOf({ resource }: AnySection, thing: object): string {
   return typeof name === 'string' ? name : '';
 }
 
-export type TeamState = ReadonlyMap<AnySection, readonly Stored[]>;
+type TeamState = ReadonlyMap<AnySection, readonly Stored[]>;
 
 export async function loadTeam(work: Work, teamId: string): Promise<TeamState> {
   const loading = SECTIONS.map(async (each) => [each, await each.load(work, teamId)] as const);

@@ -29,7 +29,7 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
   };
 }
 
-export interface DatabaseParts {
+interface DatabaseParts {
   dialect: Dialect;
   writer: Kysely<Tables>;
   /** May be the same as `writer`. */
