@@ -1,6 +1,6 @@
 /** The files of a package apart from its code: files in the npm package, assets in the executable. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 
@@ -18,6 +18,7 @@ export function readPart(name: string): Uint8Array<ArrayBuffer> {
 /** Such as `dashboard/assets/root-B1x2.js`. */
 export function listParts(folder: string): string[] {
   if (isSea()) return getAssetKeys().filter((name) => name.startsWith(`${folder}/`));
-  const names = globSync(`${folder}/**/*.*`, { cwd: FOLDER });
-  return names.map((name) => name.replaceAll('\\', '/'));
+  const names = readdirSync(join(FOLDER, folder), { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => extname(name) !== '');
+  return files.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
 }
