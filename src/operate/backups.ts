@@ -2,7 +2,7 @@ import { HOUR_MS } from '#domain/base/instant';
 import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
 import { Repeating } from '#domain/base/repeating';
-import { backUpOnThread, listBackups, type RunningBackup } from '#store/backups';
+import { backUpOnThread, findNewestBackup, type RunningBackup } from '#store/backups';
 
 interface BackupsOptions {
   databasePath: string;
@@ -38,8 +38,7 @@ export function createBackups({
   const repeating: Repeating = new Repeating(clock, log, null, async () => {
     try {
       const now = clock.now();
-      // A copy from the future was made while the clock was ahead.
-      const newest = listBackups(folder).find(({ at }) => at <= now);
+      const newest = findNewestBackup(folder, now);
       const inMs = newest ? newest.at + everyHours * HOUR_MS - now : 0;
       if (inMs > 0) return Math.min(inMs, HOUR_MS);
       await make();

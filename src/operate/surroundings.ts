@@ -10,7 +10,7 @@ import type { Config } from '#config/config';
 import { countOf } from '#domain/base/amounts';
 import { isLoopbackHost } from '#domain/http/arrival';
 import { basePathOf } from '#domain/http/public-address';
-import { listBackups } from '#store/backups';
+import { findNewestBackup, listBackups } from '#store/backups';
 import { fail, type Findings, ok, warn } from './finding.ts';
 import { HEALTHY } from './health.ts';
 import { examineListening, isOfAnother } from './listening.ts';
@@ -159,7 +159,10 @@ function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   return ok('heartbeat', message);
 }
 
-function examineBackups({ database, backups }: Config, now: number): Finding | null {
+export function examineBackups(
+  { database, backups }: Pick<Config, 'database' | 'backups'>,
+  now: number,
+): Finding | null {
   if (database.kind !== 'sqlite') return null;
   if (backups === null) {
     return ok('backups', 'BACKUP_FOLDER is not set; only "belfry backup" makes copies');
@@ -171,12 +174,14 @@ function examineBackups({ database, backups }: Config, now: number): Finding | n
       'let this user write there, and name it in ReadWritePaths= of a systemd unit with ProtectSystem=';
     return fail('backups', `BACKUP_FOLDER ${folder} cannot be written (${fault}): ${remedy}`);
   }
-  const copies = listBackups(folder);
-  const [newest] = copies;
+  const newest = findNewestBackup(folder, now);
   if (newest === undefined) return warn('backups', `there is no copy in ${folder} yet`);
   const isLate = now - newest.at > 2 * everyHours * 3_600_000;
   const of = new Date(newest.at).toISOString();
-  return (isLate ? warn : ok)('backups', `${copies.length} in ${folder}, the newest of ${of}`);
+  return (isLate ? warn : ok)(
+    'backups',
+    `${listBackups(folder).length} in ${folder}, the newest of ${of}`,
+  );
 }
 
 /** Null if it can be written, or made. */

@@ -32,6 +32,11 @@ export function listBackups(folder: string): KeptBackup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
+/** Ignores copies from the future, which were made while the clock was ahead. */
+export function findNewestBackup(folder: string, now: number): KeptBackup | undefined {
+  return listBackups(folder).find(({ at }) => at <= now);
+}
+
 /** Then deletes the oldest ones. If the copy fails, none is deleted. */
 export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrder): SqliteBackup {
   const file = join(folder, nameOf(now));
