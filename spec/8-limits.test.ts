@@ -135,12 +135,14 @@ test('the API counts calls together with other nodes on one Postgres', async () 
   await using service = await startService(openPostgresTestStore, { sends: false, env });
   const { sharedRates } = await service.store.openAnother({ serving: true });
   const other = createSharedRateLimiter(2, sharedRates ?? assert.fail());
-  await other.hit('127.0.0.1', service.clock.now());
+  const hit = () => other.hit('127.0.0.1', service.clock.now());
+  await hit();
   const answers = await sendJobs(service.url, service.token, 2);
   assert.deepEqual(
     answers.map(({ status }) => status),
     [201, 429],
   );
+  assert.equal((await hit()).allowed, false, 'the other node has not refused a call before');
 });
 
 describe('the bounds of a team (§8.3)', () => {

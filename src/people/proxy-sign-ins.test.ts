@@ -48,6 +48,18 @@ test('the proxy’s word counts, and the session of another person’s cookie do
   assert.deepEqual(refused, { session: null, refusal: 'untrusted' });
 });
 
+test('a form by a proxy user neither links nor makes an account', async () => {
+  await using fixture = await openPeople({ proxySignIn: PROXY, signUp: 'open' });
+  await aUser(fixture, 'ada@bells.test');
+  const { accounts } = fixture.people;
+  for (const email of ['ada@bells.test', 'new@bells.test']) {
+    const request = { ...new Browser().request, claim: claimOf(email) };
+    assert.deepEqual(await accounts.arrive(request, 'joined'), { session: null, refusal: null });
+    await accounts.arrive(request, 'anybody');
+    assert.equal((await accounts.arrive(request, 'joined')).session?.user.email, email);
+  }
+});
+
 test('rejected proxy users do not use up the limit of new accounts', async () => {
   const proxySignIn = { ...PROXY, groupsHeader: 'remote-groups' };
   const groupRoles = [{ group: 'ops', team: 'Bells', role: 'member' }] as const;

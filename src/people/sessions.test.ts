@@ -131,6 +131,15 @@ test('of simultaneous guesses no more are compared than of successive ones', asy
   assert.equal(compared, 3);
 });
 
+test('sign-ins with the right password do not count as guesses', async () => {
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
+  const browser = new Browser();
+  for (let n = 0; n < 5; n++) {
+    assert.equal((await browser.signIn(fixture, 'ada@bells.test')).kind, 'signed-in');
+  }
+});
+
 test('a session token is kept as a hash only', async () => {
   await using fixture = await openPeople();
   await aUser(fixture, 'ada@bells.test');
