@@ -52,8 +52,8 @@ const PARTS: Record<string, Part> = {
     }),
 };
 
-const usual = ['deliveries', 'accepting', 'steady'];
-const wanted = positionals.length === 0 ? usual : positionals;
+const USUAL = ['deliveries', 'accepting', 'steady'];
+const wanted = positionals.length === 0 ? USUAL : positionals;
 const unknown = wanted.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   const parts = Object.keys(PARTS).join(', ');
