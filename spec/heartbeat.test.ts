@@ -92,7 +92,7 @@ const rename = ({ database }: TestStore, from: string, to: string) =>
   database.transact((trx) => trx.schema.alterTable('queues').renameColumn(from, to).execute());
 
 describe('an engine', () => {
-  test('an engine that can claim crons but no jobs counts as stopped', async () => {
+  test('an engine that can claim crons but no jobs counts as stopped until it claims a job', async () => {
     await using target = await startReceiver();
     await using service = await startService(openSqliteTestStore);
     const { clock, engine, store } = service;
@@ -110,6 +110,14 @@ describe('an engine', () => {
     await eventually(isStuck, { everyMs: 5 });
     await target.waitFor(1);
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
+
+    await rename(store, 'assertions_away', 'assertions');
+    const isWorking = async () => {
+      await clock.advance(SECOND);
+      return engine?.isWorking() === true;
+    };
+    await eventually(isWorking, { everyMs: 5 });
+    await target.next(({ url }) => url === '/job');
   });
 
   test('an engine whose slots are all taken for minutes counts as working', async () => {

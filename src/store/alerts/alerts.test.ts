@@ -129,6 +129,18 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
+    test('an outcome of a job that comes after another one raises no alert', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const node = await aNode(store);
+      await aQueue(store, teamId, { emailAlerts: true });
+      const job = await aClaimedJob(store, teamId, node);
+      assert.equal(await store.runs.settle(node, aSettlement(store, job)), true);
+      const late = aSettlement(store, job, { status: 'dead_lettered', alert: 'failure' });
+      assert.equal(await store.runs.settle(node, late), false);
+      assert.deepEqual(await levels(store, teamId), []);
+    });
+
     test('a burst on two nodes at once shares notifications, and every alert is in one', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const { id: teamId } = await aTeam(store);
