@@ -5,7 +5,7 @@ import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
 import { isTeamFull, type TeamFull } from '#domain/team/team-bounds';
 import type { FieldError } from '#work/fields';
-import { namesOf, readWhole } from '#work/resources/resource';
+import { readWhole } from '#work/resources/resource';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';
 import { readBody, readBodyFields } from './body.ts';
@@ -80,9 +80,8 @@ async function acceptCall<Input extends object>(
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;
-  const { resource } = endpoint;
-  const fields = readBodyFields(headers['content-type'], body, namesOf(resource));
-  const reading = readWhole(resource, fields);
+  const { resource, names } = endpoint;
+  const reading = readWhole(resource, readBodyFields(headers['content-type'], body, names));
   if (!reading.ok) return refuseFields(reading.errors, incoming, deps, rate);
 
   const token = BEARER.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';

@@ -2,7 +2,7 @@ import { formatInstant } from '#domain/base/instant';
 import type { Cron } from '#work/crons';
 import { CRON_REQUEST, type CronInput } from '#work/resources/cron';
 import { JOB, type JobInput } from '#work/resources/job';
-import type { Resource } from '#work/resources/resource';
+import { namesOf, type Resource } from '#work/resources/resource';
 import type { Work } from '#work/work';
 
 /** A user or a service account. */
@@ -30,12 +30,15 @@ interface Caller {
 
 export interface Endpoint<Input extends object> {
   resource: Resource<Input>;
+  /** Of its fields; the API ignores others. */
+  names: ReadonlySet<string>;
   create(services: ApiServices, input: Input, caller: Caller): Promise<object>;
 }
 
 /** POST /api/crons (§4.1) */
 export const cronEndpoint: Endpoint<CronInput> = {
   resource: CRON_REQUEST,
+  names: namesOf(CRON_REQUEST),
   create: async (services, input, { teamId }) => {
     const { id, nextRunAt } = await services.createCron(teamId, input);
     return {
@@ -51,6 +54,7 @@ export const cronEndpoint: Endpoint<CronInput> = {
 /** POST /api/jobs (§4.2) */
 export const jobEndpoint: Endpoint<JobInput> = {
   resource: JOB,
+  names: namesOf(JOB),
   create: async (services, input, { teamId, actor }) => {
     const { queueId, jobId, scheduledAt } = await services.createJob(teamId, input, actor);
     return {
