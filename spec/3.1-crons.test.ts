@@ -19,6 +19,7 @@ const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
 const start = useScenes(openSqliteTestStore);
 describe('paused ⇄ active', () => declarePausing(start));
+describe('deleting a cron', () => declareDeleting(start));
 describe('schedule time reached', () => declareRuns(start));
 describe('two engines', () => declareTwoEngines(useScenes(openPostgresTestStore)));
 describe('missed times (§3.7)', () => declareMissedTimes(start));
@@ -59,6 +60,28 @@ function declarePausing(start: StartScene) {
     gate.open();
     await service.quiet();
     assert.equal((await executionsOf(service, id))[0]?.status, 'success');
+  });
+}
+
+function declareDeleting(start: StartScene) {
+  test('a deleted cron does not run again, and its executions are deleted', async () => {
+    const gate = makeGate();
+    const { service, receiver } = await start();
+    receiver.answer('/', [{ status: 200 }, { after: gate.opened }]);
+    const { id } = await scheduleCron(service, { url: `${receiver.url}/` });
+    await service.advance(MINUTE);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.clock.advance(MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((await executionsOf(service, id)).length, 2);
+    assert.equal(await service.work.deleteCron(service.teamId, id), true);
+    assert.deepEqual(await executionsOf(service, id), []);
+    gate.open();
+    await service.quiet();
+    await service.advance(3 * MINUTE);
+    assert.equal(receiver.requests.length, 2);
+    assert.deepEqual(await executionsOf(service, id), []);
   });
 }
 
