@@ -8,8 +8,8 @@ interface RetryPolicy {
 }
 
 /**
- * When the next attempt is due, in milliseconds since 1970 UTC; null after the last one (§3.2). A failure of the target is retried until the queue's
- * delays are used up; `worker_failed` is final.
+ * When the next attempt is due, in milliseconds since 1970 UTC; null after the last one (§3.2). A failure of the target
+ * is retried until the queue's delays are used up; `worker_failed` is final.
  */
 export function decideRetry(
   verdict: Verdict,
