@@ -238,7 +238,7 @@ function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
   );
 }
 
-/** Null for other forms: intents of rows have no prefix. */
+/** Null for an unknown intent. */
 function readCronAct(form: FormData): CronAct | null {
   const acts = Object.keys(words) as CronAct[];
   return acts.find((act) => readText(form, 'intent') === `all-${act}`) ?? null;
