@@ -110,6 +110,17 @@ describe('queues', () => {
   });
 });
 
+test('a row of the list whose queue was deleted says so in the list', async () => {
+  const user = await begin();
+  const { work } = dashboard.service;
+  const queue = await work.setQueue(user.teamId, 'mail', {});
+  const page = await visit('/queues', user);
+  await work.deleteQueue(user.teamId, queue.id);
+  await page.press('Pause');
+  assert.equal(page.heading, 'Queues');
+  page.shows('That queue is no longer here. Nothing was changed.');
+});
+
 test('the list of queues shows fifty a page and can be searched by name', async () => {
   const user = await begin();
   const { work } = dashboard.service;

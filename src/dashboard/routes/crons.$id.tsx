@@ -27,6 +27,7 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
+import { readSourceForm } from '../runs/SourceList.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
@@ -35,7 +36,6 @@ import { describeOutcome } from '../runs/reasons.ts';
 import { durationColumn } from '../runs/run-columns.tsx';
 import type { CronListRow, HistoryRun, MaintenanceWindowView, RowsPage } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
-import { readOwnPath } from '../serving/own-path.ts';
 import { countOf, formatRate } from '../words/amounts.ts';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import type { Route } from './+types/crons.$id.ts';
@@ -68,10 +68,10 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const here = readOwnPath(form.get('next')) ?? `/crons/${id}`;
+  const { here, gone } = readSourceForm({ form, say }, 'cron', `/crons/${id}`);
   switch (intent) {
     case 'run': {
-      const run = (await work.runCronNow(team.id, id)) ?? notFound();
+      const run = (await work.runCronNow(team.id, id)) ?? gone();
       return say(here, {
         kind: 'done',
         text: 'One run has started, in addition to the schedule.',
@@ -80,11 +80,11 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       });
     }
     case 'start':
-      if (!(await work.startCron(team.id, id))) notFound();
+      if (!(await work.startCron(team.id, id))) gone();
       return say(here, 'The cron runs on schedule again.');
     case 'pause': {
       const until = readUntil({ form, now, say }, here);
-      if (!(await work.pauseCron(team.id, id, until))) notFound();
+      if (!(await work.pauseCron(team.id, id, until))) gone();
       return say(
         here,
         until === null

@@ -16,13 +16,13 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { QueueHistory } from '../runs/DurationPlot.tsx';
 import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
+import { readSourceForm } from '../runs/SourceList.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { failedOf, jobTabs } from '../runs/job-search.ts';
 import { findRange, queueRanges } from '../runs/ranges.ts';
 import type { DeletionScope, OpenWatch } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
-import { readOwnPath } from '../serving/own-path.ts';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import type { Route } from './+types/queues.$id.ts';
@@ -56,16 +56,16 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const here = readOwnPath(form.get('next')) ?? `/queues/${id}`;
+  const { here, gone } = readSourceForm({ form, say }, 'queue', `/queues/${id}`);
   switch (intent) {
     case 'pause': {
       const until = readUntil({ form, now, say }, here);
-      const { name } = (await work.pauseQueue(team.id, id, until)) ?? notFound();
+      const { name } = (await work.pauseQueue(team.id, id, until)) ?? gone();
       const isPaused = until === null ? 'is paused' : `is paused ${describeUntil(until)}`;
       return say(here, `The queue “${name}” ${isPaused}. It starts nothing and holds its jobs.`);
     }
     case 'enable': {
-      const { name } = (await work.resumeQueue(team.id, id)) ?? notFound();
+      const { name } = (await work.resumeQueue(team.id, id)) ?? gone();
       return say(here, `The queue “${name}” is enabled. Due jobs start now.`);
     }
     case 'delete': {

@@ -14,6 +14,8 @@ import { byName, EmptyState, List } from '../lists/List.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import type { CronListRow, QueueListRow, SourceSearch, Work } from '../services.ts';
+import { notFound, type open } from '../serving/open.ts';
+import { readOwnPath } from '../serving/own-path.ts';
 import { capitalize } from '../words/amounts.ts';
 
 /** Empty if the address has none. */
@@ -120,4 +122,16 @@ export function SourceList<Row extends CronListRow | QueueListRow>(props: Source
 export function useSourceForm(action: string) {
   const { pathname, search } = useLocation();
   return { action, fields: { next: pathname + search } };
+}
+
+type Sent = Pick<ReturnType<typeof open>, 'form' | 'say'>;
+
+/** `gone` answers if the cron or queue was deleted: in the list that sent the form, otherwise as a missing page. */
+export function readSourceForm({ form, say }: Sent, of: 'cron' | 'queue', page: string) {
+  const list = readOwnPath(form.get('next'));
+  const gone = (): never => {
+    if (list === null) notFound();
+    throw say(list, { kind: 'failed', text: `That ${of} is no longer here. Nothing was changed.` });
+  };
+  return { here: list ?? page, gone };
 }
