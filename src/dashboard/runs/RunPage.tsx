@@ -6,7 +6,7 @@ import { Time } from '../parts/Time.tsx';
 import type { ExecutionRunDetail, JobRunDetail, ShownCallback } from '../services.ts';
 import { Panel } from '../parts/Panel.tsx';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
-import { SourceOfRun } from './FailingNotice.tsx';
+import { SourceOfRun } from './SourceOfRun.tsx';
 import type { FailedSource } from './read-run.ts';
 import { mayBeSent } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';

@@ -6,13 +6,13 @@ import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice, MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader, type PageHeaderProps } from '../page/PageHeader.tsx';
-import { NoteOf, readFailing } from './FailingNotice.tsx';
 import { describeStreak } from './failing-streak.ts';
 import { StartCron } from './HealthWord.tsx';
 import { failedOf } from './job-search.ts';
 import { describeOutcome } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
 import { AnswerStart } from './RunParts.tsx';
+import { NoteOf } from './SourceOfRun.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -42,10 +42,27 @@ export async function readSourceFacts(
     // Null: it isn't slow, or has no rule.
     slow === null ? null : work.findSlowSince(teamId, id, slow),
     work.listEndingCertificates(teamId, id),
-    readFailing(work, teamId, kind, streak),
+    readFailing(work, teamId, { kind, streak }),
   ]);
   const shown = { slowSince, certificates, failing, stoppedAfter };
   return { alertSettings, windows, activity, recipients, ...shown };
+}
+
+/** Null if it does not fail. */
+async function readFailing(
+  work: Work,
+  teamId: string,
+  { kind, streak }: Pick<Source, 'kind' | 'streak'>,
+) {
+  if (streak === null) return null;
+  const run = await (kind === 'cron'
+    ? work.readExecutionDetail(teamId, streak.lastRunId)
+    : work.readJobDetail(teamId, streak.lastRunId));
+  if (run === null) return null;
+  const { record, response, explanation } = run;
+  const { id, responseStatus, reason } = record;
+  const last = { id, responseStatus, reason, response, nextStep: explanation?.nextStep ?? null };
+  return { streak, last };
 }
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;

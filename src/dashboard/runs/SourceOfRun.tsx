@@ -1,24 +1,8 @@
 import { Link } from 'react-router';
 import type { AlertSettings } from '#domain/alerts/alert-settings';
-import type { Streak, Work } from '../services.ts';
 import { describeStreak } from './failing-streak.ts';
 import { failedOf } from './job-search.ts';
 import type { FailedSource } from './read-run.ts';
-
-type Kind = 'cron' | 'queue';
-
-/** Null if it does not fail. */
-export async function readFailing(work: Work, teamId: string, kind: Kind, streak: Streak | null) {
-  if (streak === null) return null;
-  const run = await (kind === 'cron'
-    ? work.readExecutionDetail(teamId, streak.lastRunId)
-    : work.readJobDetail(teamId, streak.lastRunId));
-  if (run === null) return null;
-  const { record, response, explanation } = run;
-  const { id, responseStatus, reason } = record;
-  const last = { id, responseStatus, reason, response, nextStep: explanation?.nextStep ?? null };
-  return { streak, last };
-}
 
 export function SourceOfRun({ source }: { source: FailedSource | null }) {
   if (source === null) return null;
