@@ -92,7 +92,7 @@ describe('TLS', () => {
     assert.deepEqual([exchange.kind, names], ['answered', ['good.test']]);
   });
 
-  test('a configured Host does not change the requested TLS name', async () => {
+  test('a configured Host does not change the requested and verified TLS name', async () => {
     const extra: Extra = { headers: [['Host', 'other.test']] };
     const good = await exchangeOverTls(
       'good.test',
@@ -101,6 +101,12 @@ describe('TLS', () => {
     );
     assert.deepEqual([good.exchange.kind, good.names], ['answered', ['good.test']]);
     assert.match(good.heads[0] ?? '', /\r\nHost: other\.test\r\n/);
+    const other = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['other.test'] }),
+      extra,
+    );
+    assert.equal(other.exchange.kind, 'broken');
   });
 
   test('the next address is tried once one has used up its share of the time', async () => {
