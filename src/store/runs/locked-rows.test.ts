@@ -167,15 +167,43 @@ describe('a claim on Postgres with a locked row', () => {
   });
 });
 
+/** @returns its id */
+async function aCallback(store: TestStore, node: string, teamId: string): Promise<string> {
+  const job = await aClaimedJob(store, teamId, node);
+  const rest = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
+  const callback = { teamId, id: newId(TEST_START), runId: job.id, ...rest };
+  await store.runs.settle(node, aSettlement(store, job, { callback }));
+  return callback.id;
+}
+
+test('claims skip locked crons and callbacks without waiting for them', async () => {
+  await using store = await openPostgresTestStore();
+  const node = await aNode(store);
+  const { id: teamId } = await aTeam(store);
+  const due = { nextRunAt: TEST_START };
+  const crons = [await aCron(store, teamId, due), await aCron(store, teamId, due)];
+  const callbacks = [await aCallback(store, node, teamId), await aCallback(store, node, teamId)];
+  const groups = [{ id: teamId, teamId, slots: 5, from: TEST_START }];
+  const claim = async () => {
+    const { claimed } = await store.runs.claimExecutions(groups, aClaimant(store, node, null));
+    const taken = await store.callbacks.take(node, [{ teamId, slots: 5 }]);
+    return [claimed.map(({ cronId }) => cronId), taken.map(({ id }) => id)];
+  };
+  {
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from crons where id = '${crons[0]?.id}' for update`);
+    await holder.query(`select 1 from callbacks where id = '${callbacks[0]}' for update`);
+    assert.deepEqual(await claim(), [[crons[1]?.id], [callbacks[1]]]);
+  }
+  assert.deepEqual(await claim(), [[crons[0]?.id], [callbacks[0]]]);
+});
+
 test('sent callbacks are deleted despite a locked row of another team', async () => {
   await using store = await openPostgresTestStore();
   const node = await aNode(store);
   const sent: ClaimedCallback[] = [];
   for (const { id: teamId } of [await aTeam(store), await aTeam(store)]) {
-    const job = await aClaimedJob(store, teamId, node);
-    const rest = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
-    const callback = { teamId, id: newId(TEST_START), runId: job.id, ...rest };
-    await store.runs.settle(node, aSettlement(store, job, { callback }));
+    await aCallback(store, node, teamId);
     sent.push(...(await store.callbacks.take(node, [{ teamId, slots: 1 }])));
   }
   const [locked, other] = sent;
