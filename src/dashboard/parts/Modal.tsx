@@ -15,6 +15,8 @@ export function Modal({ onClose, ...props }: ComponentProps<'dialog'> & { onClos
     <dialog
       ref={ref}
       {...props}
+      // The event `close` comes later than a key that opens it again.
+      onCancel={(event) => event.target === ref.current && onClose()}
       onClose={onClose}
       onClick={(event) => event.target === ref.current && onClose()}
     />
