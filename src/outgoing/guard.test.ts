@@ -7,6 +7,7 @@ import { startDnsServer } from '#testing/dns-server';
 import { FakeClock } from '#demo/fake-clock';
 import { startReceiver } from '#testing/receiver';
 import { openSender, saysOf } from '#testing/sender';
+import { Guard } from './guard.ts';
 
 /** A scripted DNS server, a target, and a sender that uses both; `get` sends to a name at the target's port. */
 async function openScene(options: Parameters<typeof openSender>[0] = {}) {
@@ -235,4 +236,19 @@ test('an error while a target is judged ends that exchange alone', async () => {
     const exchange = await sender.get(`http://${host}/`);
     assert.equal(exchange.kind === 'broken' && saysOf(exchange), 'connection failed');
   }
+});
+
+test('only the echo’s own port may be used at an address that is otherwise blocked', () => {
+  const guard = new Guard({
+    clock: new FakeClock(0),
+    allowedNetworks: [],
+    resolver: { recall: () => undefined, find: () => Promise.resolve(null) } as never,
+    echo: { address: '127.0.0.1', port: 3000 },
+    readOwnAddresses: () => [],
+  });
+  assert.equal(guard.mayUse('127.0.0.1', 3000), true);
+  assert.equal(guard.mayUse('127.0.0.1', 3001), false);
+  assert.equal(guard.mayUse('10.0.0.1', 3000), false);
+  assert.equal(guard.mayUse('93.184.216.34', 80), true);
+  assert.equal(guard.mayUse(undefined, undefined), false);
 });
