@@ -47,6 +47,9 @@ function hasEnded({ status }: { status: string }): boolean {
 /** What the reliability page promises, in what a story has found to be otherwise. */
 export type Broken = string[];
 
+/** Fewer may all have been under way when their process was killed. */
+const MANY_DUE = 20;
+
 /**
  * Holds what came of a story against what the target saw.
  *
@@ -62,7 +65,8 @@ export function judge(scene: Scene, posted: Posted, found: Findings, givesUp: bo
   }
   const due = ofStory.filter(({ url }) => placeAt(url)?.kind === 'due');
   const lost = due.filter(({ reason }) => reason === 'worker_failed').length;
-  if (lost > due.length / 2) broken.push(`${lost} of ${due.length} jobs that waited were given up`);
+  if (due.length >= MANY_DUE && lost > due.length / 2)
+    broken.push(`${lost} of ${due.length} jobs that waited were given up`);
   for (const attempts of byJob.values()) broken.push(...judgeJob(scene, posted, attempts, givesUp));
   for (const [status, times] of posted.refusals) {
     if (status !== 503 && status !== 0) broken.push(`${times} jobs were answered with ${status}`);
