@@ -47,9 +47,6 @@ function hasEnded({ status }: { status: string }): boolean {
 /** What the reliability page promises, in what a story has found to be otherwise. */
 export type Broken = string[];
 
-/** Fewer may all have been under way when their process was killed. */
-const MANY_DUE = 20;
-
 /**
  * Holds what came of a story against what the target saw.
  *
@@ -63,10 +60,6 @@ export function judge(scene: Scene, posted: Posted, found: Findings, givesUp: bo
   for (const [id, path] of posted.accepted) {
     if (!byJob.has(id)) broken.push(`${path} was answered with 201 and is gone`);
   }
-  const due = ofStory.filter(({ url }) => placeAt(url)?.kind === 'due');
-  const lost = due.filter(({ reason }) => reason === 'worker_failed').length;
-  if (due.length >= MANY_DUE && lost > due.length / 2)
-    broken.push(`${lost} of ${due.length} jobs that waited were given up`);
   for (const attempts of byJob.values()) broken.push(...judgeJob(scene, posted, attempts, givesUp));
   for (const [status, times] of posted.refusals) {
     if (status !== 503 && status !== 0) broken.push(`${times} jobs were answered with ${status}`);
