@@ -155,8 +155,8 @@ export function channels(
 
 export interface WordRule {
   most: number;
-  /** Between the words of a text. */
-  separators: RegExp;
+  /** Between the words of a text; by default commas and white space. */
+  separators?: RegExp;
   /** The stored form, or null if it is wrong. */
   read: (word: string) => string | null;
   texts: { notAList: string; tooMany: string; wrong: (word: string) => string };
@@ -164,7 +164,7 @@ export interface WordRule {
 
 /** @returns in their stored form, in order, each once; undefined if they are wrong */
 function readWords(
-  { most, separators, read, texts }: WordRule,
+  { most, separators = /[\s,]+/, read, texts }: WordRule,
   given: JsonField,
   report: (message: string) => undefined,
 ): readonly string[] | undefined {

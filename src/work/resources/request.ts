@@ -79,7 +79,6 @@ export const keepsResponseBody = () =>
 
 const TAG_RULE: WordRule = {
   most: MOST_TAGS,
-  separators: /[\s,]+/,
   read: readTag,
   texts: {
     notAList: 'Tags must be a list of words.',

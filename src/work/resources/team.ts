@@ -12,7 +12,6 @@ const MOST_MASKED = 50;
 
 const MASKED_RULE: WordRule = {
   most: MOST_MASKED,
-  separators: /[\s,]+/,
   read: (word) => (isMaskedName(word) ? word.toLowerCase() : null),
   texts: {
     notAList: 'Masked fields must be a list of names.',
