@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface HttpServer extends AsyncDisposable {
+interface HttpServer extends AsyncDisposable {
   /** Such as `http://127.0.0.1:41234`. */
   url: string;
 }

@@ -19,7 +19,7 @@ const LOOPBACK = { base: '127.0.0.0', prefix: 8 };
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 
-export interface CreatedJob {
+interface CreatedJob {
   success: boolean;
   queue_id: string;
   job_id: string;
@@ -27,7 +27,7 @@ export interface CreatedJob {
   message: string;
 }
 
-export interface CreatedCron {
+interface CreatedCron {
   id: string;
   name: string;
   cron_expression: string;

@@ -196,7 +196,7 @@ export type PostedChannel =
 export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
 export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
 /** `email`: to every member. */
-export type MailedChannel =
+type MailedChannel =
   | { kind: 'email' }
   /** Normalized, in order, each once. */
   | { kind: 'email-addresses'; addresses: readonly string[] };

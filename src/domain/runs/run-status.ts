@@ -6,7 +6,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** The Failed tab (§3.3). */
 export const FAILED_JOB_STATUSES = ['dead_lettered', 'failed'] as const;
-export type FailedJobStatus = (typeof FAILED_JOB_STATUSES)[number];
+type FailedJobStatus = (typeof FAILED_JOB_STATUSES)[number];
 
 export const FAILED_ATTEMPT_STATUSES = ['retried', ...FAILED_JOB_STATUSES] as const;
 
