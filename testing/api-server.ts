@@ -122,6 +122,6 @@ export const aCron = {
   url: 'https://example.com/hook',
   cron_expression: '*/5 * * * *',
 };
-/** A list in the minutes and the hours; each entry takes two characters, the last one but the comma. */
+/** 61 entries for the minutes and 64 for the hours. */
 export const EXPRESSION_OF_255 = `${'1,'.repeat(60)}1 ${'2,'.repeat(63)}2 * * *`;
 export const aJob = { queue: 'emails', url: 'https://example.com/hook' };

@@ -35,7 +35,7 @@ export type Stored<Thing extends object = object> = Thing & { id: string; isPast
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
   kind: string;
   resource: Resource<Thing>;
-  /** Rules across fields. Those that were reported as wrong are missing. */
+  /** Checks rules across fields. `thing` lacks fields that were reported as wrong. */
   check?(thing: Partial<Thing>, findings: Findings): void;
   load(work: Work, teamId: string): Promise<Item[]>;
   /**

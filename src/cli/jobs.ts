@@ -178,7 +178,7 @@ async function retryAll(session: Session, { team, queue, rate }: RetryAllOptions
   const search = { tab: 'failed' as const, ...narrowed };
   const asked = await work.startBulk(teamId, 'retry', search, spread);
   if (asked.kind !== 'asks') return printRetry(session, asked, null);
-  // The time of the last is printed, so there is no need to ask.
+  // No question is needed: the output shows when the last one is due.
   const outcome = await work.startBulk(teamId, 'retry', search, { ...spread, isTimed: true });
   printRetry(session, outcome, asked.question);
 }

@@ -229,7 +229,7 @@ test('metrics of sources are cached for seconds', async () => {
   assert.equal(looks, 1);
 });
 
-test('while the database is away only what is read from it is missing', async () => {
+test('without the database, only metrics that are read from it are missing', async () => {
   const away = () => Promise.reject(new Error('away'));
   const metrics = watched(away, 5_000, away);
   for (const name of ['belfry_jobs{', 'belfry_cron_', 'belfry_queue_', 'belfry_team_'])

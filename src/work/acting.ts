@@ -6,7 +6,7 @@ import { NotAllowed } from '#domain/http/not-allowed';
 import type { Store } from '#store/store';
 import { maskDeep } from './masking.ts';
 import { type ShowOptions, withMasks } from './run-detail.ts';
-import { type Before, type Entries, type MaybePromise, type Method, type Need } from './verbs.ts';
+import type { Before, Entries, MaybePromise, Method, Need } from './verbs.ts';
 import { type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
 

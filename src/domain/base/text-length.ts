@@ -9,7 +9,7 @@ export function isLongerThan(text: string, most: number): boolean {
   return Array.from(text).length > most;
 }
 
-/** To so many code points, with an ellipsis. */
+/** @param most in code points, with the ellipsis of a cut text */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = Array.from(text.slice(0, 2 * most + 1));

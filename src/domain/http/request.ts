@@ -66,9 +66,9 @@ const withDefaults = {
 
 /**
  * Our own headers, then the configured ones, which replace ours of the same name. The same list gives the same result
- * again, so that what is made of it can be kept.
+ * again, so that callers can cache by it.
  */
-export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
+function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
   const known = withDefaults[hasBody ? 'body' : 'none'];
   let headers = known.get(configured);
   if (!headers) known.set(configured, (headers = addDefaults(configured, hasBody)));

@@ -1,4 +1,3 @@
-/** Like a POSIX shell (with bash's `$'…'`), without expanding anything. Operators are items. Takes linear time. */
 export type ShellItem = { kind: 'word'; text: string } | { kind: 'operator'; text: string };
 
 interface ShellWords {
@@ -13,6 +12,7 @@ const PART =
   /\\(?<escaped>\r?\n|[^]?)|'(?<single>[^']*)(?<end>'?)|"(?<double>(?:[^"\\]+|\\[^]?)*)(?<end>"?)|\$'(?<ansi>(?:[^'\\]+|\\[^])*)(?<end>'?)|(?<space>\s)|(?<operator>[|&;<>()])|(?<plain>[^])/y;
 const EXPANSION = /`|\$[A-Za-z_{(]/;
 
+/** Like a POSIX shell (with bash's `$'…'`), without expanding anything. Takes linear time. */
 export function splitShellWords(text: string): ShellWords {
   const found: ShellWords = { items: [], isOpen: false, hasExpansions: false };
   /** Null between words; `''` is a word. */

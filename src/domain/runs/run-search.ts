@@ -31,8 +31,8 @@ export interface RunSearch {
   /** Case-sensitive, in a job's payload or the stored response. */
   text?: string;
   /**
-   * A part of the URL, the id, the error or the name of the queue or cron, where A to Z match in either case; or of the
-   * payload or the stored response, as it is. Of a cron's run, the URL is the cron's present one.
+   * A part of the URL, the id, the error or the name of the queue or cron, with A to Z in either case; or of the payload
+   * or the stored response, case-sensitive. The URL of a cron's run is the cron's present one.
    */
   words?: string;
   /** From inclusive, to exclusive. */

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../base/instant.ts';
+
 export interface AlertSource {
   kind: 'cron' | 'queue';
   id: string;

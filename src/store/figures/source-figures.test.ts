@@ -49,7 +49,7 @@ forEachStore((_name, openTestStore) => {
     );
   });
 
-  test('a streak is counted up to a hundred runs, and a last success is older', async () => {
+  test('failures are counted up to a hundred; the last success may be older', async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);
