@@ -153,6 +153,43 @@ test('Save stays visible, and wide screens show the request and its times next t
   await assertClean(watched);
 });
 
+test('input during a test run stays in every field when the result arrives', async () => {
+  await using watched = await open('/crons/new', user);
+  const { page } = watched;
+  await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
+  await openAdvanced(page);
+  await press(page, 'Add assertion');
+  const fill = async (text: string) => {
+    for (const label of ['Payload', 'Header 1 name', 'Assertion 1, expected'])
+      await page.getByLabel(label, { exact: true }).fill(text);
+  };
+  await fill('Sent');
+  const isTyped = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  await page.route('**/crons/new.data', async (route) => {
+    sent.resolve();
+    await isTyped.promise;
+    await route.continue();
+  });
+  await press(page, 'Test run');
+  await sent.promise;
+  await fill('Later');
+  await press(page, 'Add assertion');
+  await page.getByLabel('Assertion 2, expected').fill('Added');
+  isTyped.resolve();
+  await page.getByText('its path must be').first().waitFor();
+  const values: string[] = [];
+  for (const label of [
+    'Payload',
+    'Header 1 name',
+    'Assertion 1, expected',
+    'Assertion 2, expected',
+  ])
+    values.push(await page.getByLabel(label, { exact: true }).inputValue());
+  assert.deepEqual(values, ['Later', 'Later', 'Later', 'Added']);
+  await assertClean(watched);
+});
+
 describe('errors and their fields', () => {
   test('the errors of a header and of an assertion are tied to their rows', async () => {
     await using watched = await open('/crons/new', user);

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/judging/assertion';
 import { describeWrong, FieldFrame } from '../forms/Field.tsx';
-import { useField } from '../forms/Form.tsx';
+import { useField, useShown } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
 import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
@@ -20,13 +20,32 @@ const added: AssertionRow = { ...blank, kind: 'json_path_equals' };
 
 /** §2.4. Without a script there are two empty rows. */
 export function AssertionsEditor() {
+  const { errors } = useShown();
   const { error } = useField('assertions');
   const paths = useField('assertion_path').list;
   const values = useField('assertion_value').list;
   const kinds = useField('assertion_kind').list;
-  const stored = kinds
-    .map((kind, at) => ({ kind, path: paths[at] ?? '', value: values[at] ?? '' }))
-    .filter(({ kind }) => kind !== '');
+  const ref = useRef<HTMLDivElement>(null);
+  const [hasScript, setScript] = useState(false);
+  // Kept when an answer brings the rows that were sent: input since then must stay.
+  const [rows, setRows] = useState(() => {
+    const given = kinds.map((kind, at) => {
+      return { kind, path: paths[at] ?? '', value: values[at] ?? '' };
+    });
+    const stored = given.filter(({ kind }) => kind !== '');
+    return [...stored, blank, blank].map((row, key) => ({ key, row }));
+  });
+  const nextKey = useRef(rows.length);
+  useEffect(() => {
+    setScript(true);
+    // A kind chosen before the script ran stays.
+    const selects = ref.current?.querySelectorAll('select');
+    setRows((before) => before.filter(({ key }) => selects?.[key]?.value));
+  }, []);
+  // An error names its row, counted from 1. Its mark stays there if rows before it are removed.
+  const wrongAt = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0) - 1;
+  const [wrongKey, setWrongKey] = useState<number | undefined>(wrongAt);
+  useEffect(() => setWrongKey(rows[wrongAt]?.key), [errors]);
   return (
     <FieldFrame
       name="assertions"
@@ -36,49 +55,30 @@ export function AssertionsEditor() {
       description="All must hold for a 2xx response to count as a success. Write expected values as JSON; plain text needs no quotes."
       error={error}
     >
-      {/* A refresh brings the same rows; input must stay. */}
-      <Rows key={JSON.stringify(stored)} stored={stored} error={error} />
+      <div className={classes.editor} ref={ref}>
+        {rows.map(({ key, row }, at) => (
+          <Row
+            key={key}
+            row={row}
+            number={at + 1}
+            isWrong={key === wrongKey}
+            onRemove={
+              hasScript ? () => setRows(rows.filter((other) => other.key !== key)) : undefined
+            }
+          />
+        ))}
+        {hasScript && rows.length < MAX_ASSERTIONS ? (
+          <Button
+            variant="quiet"
+            size="small"
+            before={<Glyph name="plus" size={12} />}
+            onClick={() => setRows([...rows, { key: nextKey.current++, row: added }])}
+          >
+            Add assertion
+          </Button>
+        ) : null}
+      </div>
     </FieldFrame>
-  );
-}
-
-type RowsProps = { stored: readonly AssertionRow[]; error: string | undefined };
-
-function Rows({ stored, error }: RowsProps) {
-  const ref = useRef<HTMLDivElement>(null);
-  const [hasScript, setScript] = useState(false);
-  /** Of the stored rows their places, then further numbers. */
-  const [keys, setKeys] = useState(() => [...stored, blank, blank].map((_, key) => key));
-  useEffect(() => {
-    setScript(true);
-    // A kind chosen before the script ran stays.
-    const kinds = ref.current?.querySelectorAll('select');
-    setKeys((before) => before.filter((key) => kinds?.[key]?.value));
-  }, []);
-  // An error names its row: counted from 1, while keys begin at 0.
-  const wrongRow = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0);
-  return (
-    <div className={classes.editor} ref={ref}>
-      {keys.map((key, at) => (
-        <Row
-          key={key}
-          row={stored[key] ?? (hasScript ? added : blank)}
-          number={at + 1}
-          isWrong={key + 1 === wrongRow}
-          onRemove={hasScript ? () => setKeys(keys.filter((other) => other !== key)) : undefined}
-        />
-      ))}
-      {hasScript && keys.length < MAX_ASSERTIONS ? (
-        <Button
-          variant="quiet"
-          size="small"
-          before={<Glyph name="plus" size={12} />}
-          onClick={() => setKeys([...keys, Math.max(stored.length - 1, ...keys) + 1])}
-        >
-          Add assertion
-        </Button>
-      ) : null}
-    </div>
   );
 }
 

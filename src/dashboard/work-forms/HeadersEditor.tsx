@@ -16,9 +16,9 @@ export function HeadersEditor() {
   const lines = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // It has input from before the script ran, and values that the browser restored.
-    const text = lines.current?.value ?? defaultValue;
+    const text = lines.current?.value ?? '';
     setPairs([...readHeaderLines(text), { name: '', value: '' }]);
-  }, [defaultValue]);
+  }, []);
   const wrong = Object.entries(errors).filter(
     ([field]) => field === name || field.startsWith(`${name}.`),
   );
