@@ -56,7 +56,7 @@ export interface Commanded<
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
   /** More fields for its record. Null: no such item. */
   remove(work: Work, teamId: string, id: string): Promise<object | null>;
-  /** What is deleted too. The command then needs `--yes`. */
+  /** Names the things that are deleted with it. The command then needs `--yes`. */
   deletesToo?: string;
   warn?(work: Work, teamId: string, wanted: Partial<Thing>, item?: Item): Promise<string | null>;
 }
@@ -305,7 +305,7 @@ export interface Section<Thing extends object> extends Collection<Thing> {
   isSingle?: true;
   /** Whether the item is paused, and until when. If the file has neither, it stays. */
   stays?: readonly string[];
-  /** What a time in the past means now. */
+  /** Applies a time in the past, such as the end of a pause. */
   settle?(item: object, now: number): object;
   isSecret?(field: string): boolean;
 }

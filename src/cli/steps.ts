@@ -65,7 +65,7 @@ export function hideSecrets(
 interface Outcome {
   dryRun: boolean;
   unchanged: number;
-  /** What `unchanged` counts: `the file's items`. */
+  /** The things that `unchanged` counts: `the file's items`. */
   items: string;
   /** How to continue after a failure. */
   again: string;

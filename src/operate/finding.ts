@@ -1,6 +1,6 @@
 import type { Finding } from '#cli/services';
 
-/** Null: there is nothing to say. */
+/** Null: nothing to report. */
 export type Findings = readonly (Finding | null)[];
 
 const finding =

@@ -6,7 +6,7 @@ import { checkEmail, checkName, normalizeName } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 
-/** What a provider or proxy asserts about a user (§5.7). */
+/** The claims of a provider or proxy about a user (§5.7). */
 export interface ExternalIdentity {
   link: ProviderLink;
   /** Null if missing or not verified. */

@@ -31,7 +31,7 @@ interface AnyVerb extends Pick<
 
 /**
  * Throws NotAllowed if the role does not allow the method. Every change is recorded right after it; if that fails, the
- * change stays and the log says so. Secrets are only shown once that is recorded.
+ * change stays and the fault is logged. Secrets are only shown once that is recorded.
  */
 export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
   const methods = Object.keys(VERBS).map((name) => [
@@ -121,7 +121,7 @@ async function isRecorded(
   return (await activity.list(teamId, { ...of, ...times, limit: 1 })).length > 0;
 }
 
-/** Sets it whatever the caller gave. */
+/** Replaces the actor that the caller gave by the acting person's name. */
 function nameActor(act: Act, at: number | undefined, actor: string): Act {
   if (at === undefined) return act;
   return (...given) => {

@@ -146,7 +146,7 @@ function asHappened(ended: { execution: ExecutionRecord; cronName: string }) {
   return { kind: 'execution' as const, ...ended, at: ended.execution.completedAt ?? 0 };
 }
 
-/** Streaks are read of the first ones only, so many failures cost no more. */
+/** Reads streaks of the first ones only, so that the cost has a bound. */
 async function findTroubles(
   store: Store,
   teamId: string,

@@ -38,7 +38,7 @@ export interface Before {
 export interface Verb<Name extends Method> {
   needs: Need;
   entries?: (result: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Entries;
-  /** For entries that depend on the earlier state. Throws NotAllowed for what only an admin may do. */
+  /** For entries that depend on the earlier state. Throws NotAllowed for a change that only admins may make. */
   prepare?: (
     before: Before,
     ...given: Parameters<Work[Name]>
@@ -55,7 +55,7 @@ export interface Verb<Name extends Method> {
 
 const LOOK = { needs: 'look' } as const;
 const HEADED = { needs: 'look', hides: 'headers' } as const;
-/** Unless `showSecrets` is asked for, and then that is recorded. */
+/** With `showSecrets` nothing is hidden, and that is recorded. */
 const SHOWN = { needs: 'look', hides: 'secrets', recordsAfterMs: 600_000 } as const;
 /** A form saves it. It has no values of runs. */
 const SETTINGS = { needs: 'look', isMasked: false } as const;

@@ -44,7 +44,7 @@ interface Span {
 }
 
 interface Patterns {
-  /** What comes before a value. */
+  /** A name and its separator, before a value. */
   field: RegExp;
   tag: RegExp;
   name: RegExp;

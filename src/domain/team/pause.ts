@@ -7,12 +7,12 @@ export interface Pause {
   pausedUntil: number | null;
 }
 
-/** What is undefined stays. */
+/** Undefined: unchanged. */
 export type PauseChange = { [Key in keyof Pause]?: Pause[Key] | undefined };
 
 export const NOT_PAUSED: Pause = { isPaused: false, pausedUntil: null };
 
-/** A time of its own pauses; a time in the past is no pause. */
+/** An end in the future pauses, whatever `isPaused` is; an end in the past resumes. */
 export function settlePause({ isPaused, pausedUntil }: Pause, now: number): Pause {
   if (pausedUntil === null) return { isPaused, pausedUntil };
   return pausedUntil > now ? { isPaused: true, pausedUntil } : NOT_PAUSED;

@@ -16,7 +16,7 @@ export class Shrinking {
   readonly #id = randomUUID();
   /** When this process was last elected. */
   #electedAt: number | null = null;
-  /** What ended until then is being deleted. */
+  /** Runs that ended until then are being deleted. */
   #until: number | null = null;
   #logged: 'fits' | 'cut' | 'nothing left' = 'fits';
 

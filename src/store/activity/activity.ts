@@ -91,7 +91,7 @@ export const activity = {
   },
 };
 
-/** In the transaction of what Belfry did automatically. */
+/** Records an automatic change in that change's transaction. */
 export async function recordBySystem(
   trx: Trx,
   teamId: string,

@@ -33,7 +33,7 @@ export interface AlertToRaise {
 
 export type Outcome = Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
 
-/** What an alert has of its run. */
+/** The columns of an alert that describe its run. */
 export function rowOfRun(
   run: { teamId: string; id: string; attemptNumber?: number },
   end: Outcome,

@@ -79,7 +79,7 @@ export const crons = {
 
   /**
    * The same schedule keeps the next time, which may be due right now.
-   * @param pause what changes of it
+   * @param pause the changed parts
    */
   async update(
     context: Context,

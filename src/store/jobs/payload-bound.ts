@@ -24,8 +24,8 @@ const LEAST_STEP = 64 * 2 ** 20;
 const MOST_TEAMS = 10_000;
 
 /**
- * A process adds up what it stores, and measures after a quarter of the remaining bytes, at least `LEAST_STEP`. So
- * other processes can exceed the bound (§8.3) by what they store meanwhile. A measurement precedes any rejection.
+ * A process adds up the payloads that it stores, and measures after a quarter of the remaining bytes, at least
+ * `LEAST_STEP`. Payloads that other processes store meanwhile can exceed the bound (§8.3). A measurement precedes any rejection.
  */
 export class PayloadBound {
   readonly #options: PayloadBoundOptions;

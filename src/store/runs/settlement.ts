@@ -32,7 +32,7 @@ export interface RunEnd {
   durationMs: number;
 }
 
-/** The end of a run, and what follows from it (§3.1, §3.2). */
+/** The end of a run, with its callback and next attempt (§3.1, §3.2). */
 export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   run: Run;
   status: EndedJobStatus;

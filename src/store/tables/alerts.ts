@@ -177,7 +177,7 @@ export const queueWatches = table(
     seen_at: instant().orNull,
     since: instant().orNull,
     notified_at: instant().orNull,
-    /** What the last check found; null unless its alert is open. */
+    /** The result of the last check; null unless its alert is open. */
     words: text().orNull,
   },
   {
