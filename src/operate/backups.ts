@@ -2,7 +2,7 @@ import { HOUR_MS } from '#domain/base/instant';
 import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
 import { Repeating } from '#domain/base/repeating';
-import { backUpOnThread, findNewestBackup, type RunningBackup } from '#store/backups';
+import { backUpOnThread, findNewestBackup, listBackups, type RunningBackup } from '#store/backups';
 
 interface BackupsOptions {
   databasePath: string;
@@ -38,7 +38,7 @@ export function createBackups({
   const repeating: Repeating = new Repeating(clock, log, null, async () => {
     try {
       const now = clock.now();
-      const newest = findNewestBackup(folder, now);
+      const newest = findNewestBackup(listBackups(folder), now);
       const inMs = newest ? newest.at + everyHours * HOUR_MS - now : 0;
       if (inMs > 0) return Math.min(inMs, HOUR_MS);
       await make();

@@ -174,14 +174,12 @@ export function examineBackups(
       'let this user write there, and name it in ReadWritePaths= of a systemd unit with ProtectSystem=';
     return fail('backups', `BACKUP_FOLDER ${folder} cannot be written (${fault}): ${remedy}`);
   }
-  const newest = findNewestBackup(folder, now);
+  const copies = listBackups(folder);
+  const newest = findNewestBackup(copies, now);
   if (newest === undefined) return warn('backups', `there is no copy in ${folder} yet`);
   const isLate = now - newest.at > 2 * everyHours * 3_600_000;
   const of = new Date(newest.at).toISOString();
-  return (isLate ? warn : ok)(
-    'backups',
-    `${listBackups(folder).length} in ${folder}, the newest of ${of}`,
-  );
+  return (isLate ? warn : ok)('backups', `${copies.length} in ${folder}, the newest of ${of}`);
 }
 
 /** Null if it can be written, or made. */

@@ -32,9 +32,15 @@ export function listBackups(folder: string): KeptBackup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
-/** Ignores copies from the future, which were made while the clock was ahead. */
-export function findNewestBackup(folder: string, now: number): KeptBackup | undefined {
-  return listBackups(folder).find(({ at }) => at <= now);
+/**
+ * Ignores copies from the future, which were made while the clock was ahead.
+ * @param backups newest first
+ */
+export function findNewestBackup(
+  backups: readonly KeptBackup[],
+  now: number,
+): KeptBackup | undefined {
+  return backups.find(({ at }) => at <= now);
 }
 
 /** Then deletes the oldest ones. If the copy fails, none is deleted. */
