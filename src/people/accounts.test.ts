@@ -48,6 +48,18 @@ test('errors of the first account are reported, and setup stays open', async () 
   assert.equal(await accounts.isSetUp(), false);
 });
 
+test('a right setup code does not count as a guess', async () => {
+  await using fixture = await openPeople({ isBehindProxy: true });
+  const { accounts, operator } = fixture.people;
+  const code = (await operator.setupCode()) ?? '';
+  const browser = new Browser();
+  for (const name of ['', '', '', '', 'Ada']) {
+    const input = { ...ada, name, code };
+    const answer = await accounts.createFirstAccount(input, browser.request, LOCAL);
+    assert.equal(answer.kind, name === '' ? 'refused' : 'signed-in');
+  }
+});
+
 test('sign-up is open only if the operator allows it', async () => {
   for (const signUp of ['invite', 'open'] as const) {
     await using fixture = await openPeople({ signUp });

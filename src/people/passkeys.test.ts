@@ -63,6 +63,16 @@ test('an answer opens one session, and a challenge takes one answer, right or wr
   assert.equal(await signIn(fixture, other, device.get(next)), 'wrong');
 });
 
+test('sign-ins by passkey do not count as guesses', async () => {
+  await using fixture = await openPeople();
+  const { device } = await withPasskey(fixture);
+  const browser = new Browser();
+  for (let n = 0; n < 5; n++) {
+    const answer = device.get(await ask(fixture, browser));
+    assert.equal(await signIn(fixture, browser, answer), 'signed-in');
+  }
+});
+
 test('the answer to the challenge of another browser opens nothing', async () => {
   await using fixture = await openPeople();
   const { device } = await withPasskey(fixture);

@@ -110,6 +110,17 @@ test('guesses of codes are limited per address, challenge and account', async ()
   assert.equal((await accounts.verifySecondFactor({ code }, owner.request)).kind, 'too-many');
 });
 
+test('right codes do not count as guesses', async () => {
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
+  const browser = new Browser();
+  for (const code of begun.recoveryCodes) {
+    await browser.signIn(fixture, EMAIL);
+    const answer = await accounts.verifySecondFactor({ code }, browser.request);
+    assert.equal(answer.kind, 'signed-in');
+  }
+});
+
 test('recovery codes are renewed, and the second factor is ended, only with the password', async () => {
   await using fixture = await openPeople();
   const { browser, begun, accounts } = await confirmed(fixture);
