@@ -67,6 +67,33 @@ describe('claiming due jobs', () => {
       assert.equal((await store.queues.findByName(team.id, 'emails'))?.id, queueId);
     });
 
+    test('each run of a claim has the signing secret of its own team', async () => {
+      await using store = await openTestStore();
+      const secrets = ['one', null, 'three'];
+      const teams = await Promise.all(secrets.map(() => aTeam(store)));
+      const queues = [];
+      for (const [n, { id: teamId }] of teams.entries()) {
+        const secret = secrets[n];
+        if (secret) await store.teams.setSigningSecret(teamId, secret, TEST_START);
+        const { queueId } = await aJob(store, teamId);
+        queues.push({ id: queueId, teamId, slots: 1 });
+        await aCron(store, teamId, { nextRunAt: TEST_START });
+      }
+      const claimant = aClaimant(store, await aNode(store));
+      const jobs = await store.runs.claimJobs(queues, claimant);
+      const crons = await store.runs.claimExecutions(
+        teams.map(({ id }) => ({ id, teamId: id, slots: 1 })),
+        claimant,
+      );
+      for (const { claimed } of [jobs, crons]) {
+        const found = new Map(claimed.map((run) => [run.teamId, run.signingSecret]));
+        assert.deepEqual(
+          teams.map(({ id }) => found.get(id)),
+          secrets,
+        );
+      }
+    });
+
     test('a job with unreadable headers is marked, and its page opens', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);

@@ -176,26 +176,42 @@ async function aCallback(store: TestStore, node: string, teamId: string): Promis
   return callback.id;
 }
 
-test('claims skip locked crons and callbacks without waiting for them', async () => {
+test('claims skip locked crons, waiting executions and callbacks without waiting for them', async () => {
   await using store = await openPostgresTestStore();
   const node = await aNode(store);
   const { id: teamId } = await aTeam(store);
   const due = { nextRunAt: TEST_START };
   const crons = [await aCron(store, teamId, due), await aCron(store, teamId, due)];
+  const { id: paused } = await aCron(store, teamId, { nextRunAt: null });
+  const addExecution = () => store.crons.addExecution(teamId, paused, TEST_START);
+  const waiting = [await addExecution(), await addExecution()];
   const callbacks = [await aCallback(store, node, teamId), await aCallback(store, node, teamId)];
   const groups = [{ id: teamId, teamId, slots: 5, from: TEST_START }];
   const claim = async () => {
     const { claimed } = await store.runs.claimExecutions(groups, aClaimant(store, node, null));
     const taken = await store.callbacks.take(node, [{ teamId, slots: 5 }]);
-    return [claimed.map(({ cronId }) => cronId), taken.map(({ id }) => id)];
+    const [manual = [], scheduled = []] = [true, false].map((isManual) =>
+      claimed.filter(({ cronId }) => (cronId === paused) === isManual),
+    );
+    return {
+      waiting: manual.map(({ id }) => id),
+      crons: scheduled.map(({ cronId }) => cronId),
+      callbacks: taken.map(({ id }) => id),
+    };
   };
+  const nth = (n: number) => ({
+    waiting: [waiting[n]?.id],
+    crons: [crons[n]?.id],
+    callbacks: [callbacks[n]],
+  });
   {
     await using holder = await holdRows(store);
     await holder.query(`select 1 from crons where id = '${crons[0]?.id}' for update`);
+    await holder.query(`select 1 from executions where id = '${waiting[0]?.id}' for update`);
     await holder.query(`select 1 from callbacks where id = '${callbacks[0]}' for update`);
-    assert.deepEqual(await claim(), [[crons[1]?.id], [callbacks[1]]]);
+    assert.deepEqual(await claim(), nth(1));
   }
-  assert.deepEqual(await claim(), [[crons[0]?.id], [callbacks[0]]]);
+  assert.deepEqual(await claim(), nth(0));
 });
 
 test('sent callbacks are deleted despite a locked row of another team', async () => {
