@@ -12,8 +12,8 @@ function isFoundIn(text: string, chunks: Buffer[]): boolean {
 
 describe('searching a body as it passes by', () => {
   test('a search in chunks finds the same as a search of the whole body', () => {
-    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 });
-    const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 5 });
+    const letters = fc.string({ unit: fc.constantFrom('a', 'A', 'é'), maxLength: 60 });
+    const needle = fc.string({ unit: fc.constantFrom('a', 'A', 'é'), maxLength: 5 });
     fc.assert(
       fc.property(needle, letters, fc.integer({ min: 1, max: 7 }), (text, body, size) => {
         const bytes = Buffer.from(body);
