@@ -24,7 +24,9 @@ describe('Failed → Retry', () => declareRetry(start));
 
 function declareRetries(start: StartScene) {
   test('the default schedule: after 1 minute, 30 minutes, 3 hours, then dead-lettered', async () => {
-    const { service, receiver } = await start({ answer: { status: 503 } });
+    // A target can't change the schedule.
+    const answer = { status: 503, headers: { 'Retry-After': '300' } };
+    const { service, receiver } = await start({ answer });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     for (const [n, wait] of [1, 30, 180].entries()) {

@@ -152,6 +152,12 @@ describe('the endpoints', () => {
       (await service.work.findQueueByName(service.teamId, name))?.id ?? null;
   });
 
+  test('responses have no version header (§9)', async () => {
+    const { status, headers } = await service.post('/api/jobs', aJob);
+    assert.equal(status, 201);
+    for (const name of headers.keys()) assert.doesNotMatch(name, /version|powered/i);
+  });
+
   describe('4.3 unknown paths and methods', () => {
     test('every other path under /api answers 404 for every method', async () => {
       const id = '00000000-0000-7000-8000-000000000000';

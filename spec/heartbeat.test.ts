@@ -91,6 +91,10 @@ describe('a heartbeat', () => {
 const rename = ({ database }: TestStore, from: string, to: string) =>
   database.transact((trx) => trx.schema.alterTable('queues').renameColumn(from, to).execute());
 
+/** Scans read it, claims of jobs and crons don't. */
+const renameTable = ({ database }: TestStore, from: string, to: string) =>
+  database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
+
 describe('an engine', () => {
   test('an engine that can claim crons but no jobs counts as stopped until it claims a job', async () => {
     await using target = await startReceiver();
@@ -118,6 +122,25 @@ describe('an engine', () => {
     };
     await eventually(isWorking, { everyMs: 5 });
     await target.next(({ url }) => url === '/job');
+  });
+
+  test('an engine without a successful scan for a minute counts as stopped until the next one', async () => {
+    await using service = await startService(openSqliteTestStore);
+    const { clock, engine, store } = service;
+    const becomes = (wanted: boolean) =>
+      eventually(
+        async () => {
+          await clock.advance(SECOND);
+          return engine?.isWorking() === wanted;
+        },
+        { everyMs: 5 },
+      );
+    await renameTable(store, 'callbacks', 'callbacks_away');
+    await clock.advance(60 * SECOND);
+    assert.equal(engine?.isWorking(), true, 'the last scan was a minute ago');
+    await becomes(false);
+    await renameTable(store, 'callbacks_away', 'callbacks');
+    await becomes(true);
   });
 
   test('an engine whose slots are all taken for minutes counts as working', async () => {
