@@ -107,6 +107,23 @@ describe('maintenance windows', () => {
     page.shows('The maintenance window is deleted.');
     assert.deepEqual(await windowsOf(user), []);
   });
+
+  test('a team with the maximum of windows gets an error for one more', async () => {
+    const user = await begin();
+    for (let n = 0; n < 200; n++) await createWindow(user, `Window ${n}`);
+    const error = 'The team has the maximum of 200 maintenance windows.';
+    const page = await visit('/maintenance', user);
+    await page.press('Mute the team for an hour');
+    page.shows(error);
+    await page.follow('Create window');
+    page.fill('Name', 'One more');
+    fillTimes(page, '2030-11-23 22:00', '2030-11-23 23:00');
+    await page.press('Create window', { 'The whole team': true });
+    page.shows(error);
+    assert.equal(page.field('Name'), 'One more');
+    assert.equal((await windowsOf(user)).length, 200);
+  });
+
   test('a cron and a queue show their window and can be muted in one click', async () => {
     const user = await begin('member');
     const cronId = await createCron(user, 'Nightly', { alertThreshold: 1 });
