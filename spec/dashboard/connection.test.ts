@@ -132,6 +132,8 @@ describe('a page that renews itself', () => {
     await page.getByLabel('Select all rows of this page').check();
     await press(page, 'Pause (1)');
     await page.getByText('it was paused already').waitFor();
+    // The result is shown before the list that is read after it, which has no row ticked.
+    await page.locator('[data-pauses-refresh]').waitFor({ state: 'detached' });
     for (const count of [1, 2]) {
       await aCron(dashboard.service.store, user.teamId, { name: `A${count}` });
       await refresh(page);
