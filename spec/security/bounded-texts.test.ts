@@ -185,8 +185,16 @@ async function answerTo(request: http.ClientRequest, body: Buffer | null): Promi
   return answer.statusCode ?? 0;
 }
 
+const encoded = new Map<string, Buffer>();
+
 /** Bytes beyond ASCII and separators as they are: the densest form that is understood. */
-const encode = (text: string) => Buffer.from(text.replaceAll(/[%&+]/g, encodeURIComponent));
+function encode(text: string): Buffer {
+  const known = encoded.get(text);
+  if (known) return known;
+  const bytes = Buffer.from(text.replaceAll(/[%&+]/g, encodeURIComponent));
+  if (text.length > KIB) encoded.set(text, bytes);
+  return bytes;
+}
 
 function bodyOf(entries: readonly (readonly [name: string, value: string])[]): Buffer {
   const pairs = entries.map(([name, value]) =>
@@ -234,6 +242,14 @@ function listLargest(forms: readonly SentForm[]): SentForm[] {
   return [...largest.values()];
 }
 
+/** Bytes of one field with which the form is still read. */
+function mostIn({ isPublic, entries }: SentForm): number {
+  if (isPublic) return 60 * KIB;
+  return entries.some(([name]) => name === 'payload' || name === 'body')
+    ? 2 * MIB - 20 * KIB
+    : 240 * KIB;
+}
+
 /** The longest texts by field that a form may have, which the page of an attack that is longer names. */
 const LONG: Readonly<Record<string, number>> = {
   payload: MIB,
@@ -243,6 +259,11 @@ const LONG: Readonly<Record<string, number>> = {
   assertion_value: 16 * KIB,
 };
 const longestOf = (name: string) => LONG[name] ?? 4 * KIB;
+
+/** Fields whose texts are read further. Each of the others has a short limit, and gets one kind of text. */
+const READ_FURTHER = new Set([...Object.keys(LONG), 'unknown']);
+const isDue = (name: string, at: number, round: number) =>
+  READ_FURTHER.has(name) || at % attacks.length === round;
 
 /** Asserts that each turn of the loop is short, and that the request is no fault of the service. */
 async function assertHarmless(what: string, request: () => Promise<number>): Promise<void> {
@@ -305,7 +326,8 @@ for (const [round, [name, attack]] of attacks.entries()) {
       test(`${name} in any field of a form take less than 50 ms of the event loop: ${area}`, async () => {
         const fields = listFields(seen.posts).filter(({ forms }) => areaOf(forms[0]) === area);
         assert.ok(fields.length > 10, `${fields.length} fields`);
-        for (const { field, forms } of fields) {
+        for (const [at, { field, forms }] of fields.entries()) {
+          if (!isDue(field, at, round)) continue;
           // Each kind of text is sent with another button, where there are several.
           const form = forms[round % forms.length] as SentForm;
           const others = form.entries.filter(([each]) => each !== field);
@@ -366,7 +388,8 @@ for (const [round, [name, attack]] of attacks.entries()) {
       test(`a megabyte of ${name} in any field of /api/${endpoint} takes less than 50 ms of the event loop`, async () => {
         const text = textOfBytes(attack, MIB - 2 * KIB);
         const json = isJson(text) ? [text, `{"a":${text}}`] : [];
-        for (const field of [...parts.map(({ name }) => name), 'unknown']) {
+        for (const [at, field] of [...parts.map(({ name }) => name), 'unknown'].entries()) {
+          if (!isDue(field, at, round)) continue;
           for (const value of [JSON.stringify(text), ...json]) {
             const body = Buffer.from(writeCall({ [field]: value }));
             assert.ok(body.length <= MIB);
@@ -384,12 +407,12 @@ for (const [round, [name, attack]] of attacks.entries()) {
 }
 
 describe('many bytes and many fields', { concurrency: false, timeout: 600_000 }, () => {
-  test('two megabytes in any one field take less than 50 ms of the event loop', async () => {
+  test('as many bytes as a form can have in any one field take less than 50 ms of the event loop', async () => {
     let round = 0;
     for (const form of listLargest(seen.posts)) {
       for (const field of namesOf(form)) {
         const [name, attack] = attacks[round++ % attacks.length] as (typeof attacks)[0];
-        const body = bodyOf([...form.entries, [field, textOfBytes(attack, 2 * MIB - 20 * KIB)]]);
+        const body = bodyOf([...form.entries, [field, textOfBytes(attack, mostIn(form))]]);
         const what = `${name} in ${form.route} ${field}`;
         await assertHarmless(what, () => sendForm(form, body));
       }
