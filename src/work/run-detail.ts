@@ -195,7 +195,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
     url,
     location: locationOf(trace),
     timeoutSeconds: timeoutOf(errorMessage) ?? timeoutSeconds,
-    address: trace?.address ?? null,
+    timing: trace?.timing ?? null,
   };
 }
 

@@ -14,7 +14,7 @@ const CUT = 'The target, or something in front of it such as a proxy, cut the co
 const CHECK_CERTIFICATE = [
   'The certificate cannot be trusted',
   'The TLS certificate of the target is not signed by an authority that is commonly trusted, or is broken.',
-  'Install a certificate of a public authority with its whole chain on the target.',
+  'Install a certificate of a public authority with its whole chain on the target. For an authority of your own, the operator can set NODE_EXTRA_CA_CERTS.',
 ] as const;
 const certificate = (isOrHas: string, ...from: string[]): ConnectionFault => ({
   says: `TLS certificate ${isOrHas}`,
@@ -26,10 +26,17 @@ const CANNOT_BE_SENT = [
   'Something in the URL or the headers cannot be written as HTTP.',
   'Look for odd characters in the URL and the headers.',
 ] as const;
+export const NOT_OPENED_STEP =
+  'Make sure the target is running and its firewall allows requests from outside.';
 const NOT_OPENED = [
   'The connection could not be opened',
   'Nothing answered at this address. A firewall that drops packets looks the same.',
-  'Make sure the target is running and its firewall allows requests from outside.',
+  NOT_OPENED_STEP,
+] as const;
+const NOT_ALLOWED_HERE = [
+  'The request did not leave the machine',
+  'The operating system of this installation refused the connection, so nothing was sent.',
+  'The operator should check the firewall of this machine, its limit of open files and its free ports.',
 ] as const;
 const corrupt = (coding: string): ConnectionFault => ({
   says: `response body is not valid ${coding}`,
@@ -93,9 +100,21 @@ const FAULTS = {
     means: NOT_OPENED,
   },
   failed: { says: 'connection failed' },
-  'not-permitted': { says: 'connection not permitted', from: ['EACCES', 'EPERM'] },
-  'no-local-address': { says: 'no local address or port is free', from: ['EADDRNOTAVAIL'] },
-  'too-many-open': { says: 'too many open connections', from: ['EMFILE', 'ENFILE'] },
+  'not-permitted': {
+    says: 'connection not permitted',
+    from: ['EACCES', 'EPERM'],
+    means: NOT_ALLOWED_HERE,
+  },
+  'no-local-address': {
+    says: 'no local address or port is free',
+    from: ['EADDRNOTAVAIL'],
+    means: NOT_ALLOWED_HERE,
+  },
+  'too-many-open': {
+    says: 'too many open connections',
+    from: ['EMFILE', 'ENFILE'],
+    means: NOT_ALLOWED_HERE,
+  },
   'host-unreachable': {
     says: 'host unreachable',
     from: ['EHOSTUNREACH'],
@@ -207,9 +226,9 @@ const FAULTS = {
   'not-http': {
     says: 'response is not valid HTTP',
     means: [
-      'The answer is not HTTP',
-      'The server at this address and port does not use HTTP.',
-      'Check the port in the URL.',
+      'The response is not valid HTTP',
+      'The server at this port uses another protocol, or its response breaks HTTP, for example with a wrong chunk length.',
+      'Check the port in the URL. If it is right, look at the response with "curl -v".',
     ],
   },
   'corrupt-gzip': corrupt('gzip'),

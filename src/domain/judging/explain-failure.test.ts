@@ -3,12 +3,23 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyUrl } from '#testing/any-text';
 import { CONNECTION_FAULTS, type FaultCode, faultMessage } from '../http/connection-faults.ts';
+import type { Timing } from '../http/exchange.ts';
 import { explainFailure, type FailureFacts } from './explain-failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 import { FAILURE_REASONS } from './failure.ts';
 import { isSecretHeader, secretHeadersWith } from '../http/secret-headers.ts';
 
 const FAULT_CODES = Object.keys(CONNECTION_FAULTS) as FaultCode[];
+
+const TIMED_PARTS = ['connectMs', 'tlsMs', 'waitingMs', 'receivingMs'] as const;
+
+/** @param last null: the name was not resolved in time */
+function timingUntil(last: (typeof TIMED_PARTS)[number] | null): Timing {
+  const isReached = (part: (typeof TIMED_PARTS)[number]) =>
+    last !== null && TIMED_PARTS.indexOf(part) <= TIMED_PARTS.indexOf(last);
+  const parts = TIMED_PARTS.map((part) => [part, isReached(part) ? 1 : null]);
+  return { dnsMs: last === null ? null : 1, ...Object.fromEntries(parts) } as Timing;
+}
 
 const FACTS: FailureFacts = {
   kind: 'job',
@@ -19,7 +30,7 @@ const FACTS: FailureFacts = {
   url: 'https://api.example.com/hook?x=1',
   location: null,
   timeoutSeconds: 30,
-  address: '203.0.113.7',
+  timing: timingUntil('waitingMs'),
 };
 
 const said = (facts: Partial<FailureFacts>) => {
@@ -59,9 +70,29 @@ describe('a failure in plain words', () => {
       /was reached.*30 seconds.*raise the timeout/,
     ],
     [
+      'a timeout while the name is resolved',
+      { reason: 'timeout', timing: timingUntil(null) },
+      /name .*api\.example\.com.* nothing was sent.*name servers/,
+    ],
+    [
       'a timeout before a connection',
-      { reason: 'timeout', address: null, timeoutSeconds: 1 },
-      /No connection.*1 second\./,
+      { reason: 'timeout', timing: timingUntil('connectMs'), timeoutSeconds: 1 },
+      /No connection.*1 second, so nothing was sent.*firewall/,
+    ],
+    [
+      'a timeout of a TLS handshake',
+      { reason: 'timeout', timing: timingUntil('tlsMs') },
+      /was reached.*no TLS.*nothing was sent.*port/,
+    ],
+    [
+      'a timeout within a response',
+      { reason: 'timeout', timing: timingUntil('receivingMs'), responseStatus: 200 },
+      /began to answer \(200\).*raise the timeout/,
+    ],
+    [
+      'a timeout that an older version stored',
+      { reason: 'timeout', timing: null },
+      /did not answer completely.*may still have finished/,
     ],
     [
       'a request that can’t be read any more',
@@ -92,6 +123,17 @@ describe('a failure in plain words', () => {
       /503 Service Unavailable.*overloaded/,
     ],
     ['999', { responseStatus: 999 }, /no status that HTTP defines/],
+    ['304', { responseStatus: 304 }, /answered 304 Not Modified.*If-None-Match/],
+    [
+      'a response that breaks HTTP',
+      { reason: 'connection_error', fault: 'not-http', responseStatus: 200 },
+      /another protocol, or its response breaks HTTP.*port.*curl/,
+    ],
+    [
+      'a certificate of an authority of one’s own',
+      { reason: 'connection_error', fault: 'certificate-self-signed' },
+      /NODE_EXTRA_CA_CERTS/,
+    ],
   ];
   for (const [name, facts, pattern] of cases) {
     test(`${name} is explained with the next step`, () => assert.match(said(facts), pattern));
@@ -138,7 +180,7 @@ describe('a failure in plain words', () => {
       url: fc.oneof(fc.string(), anyUrl()),
       location: fc.option(fc.oneof(fc.string(), anyUrl())),
       timeoutSeconds: fc.option(fc.nat()),
-      address: fc.option(fc.ipV4()),
+      timing: fc.option(fc.constantFrom(...TIMED_PARTS, null).map(timingUntil)),
     });
     fc.assert(
       fc.property(facts, (each) => {

@@ -1,6 +1,12 @@
 import { countOf } from '../base/amounts.ts';
 import { cut } from '../base/text-length.ts';
-import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from '../http/connection-faults.ts';
+import {
+  CONNECTION_FAULTS,
+  type FaultCode,
+  faultOfMessage,
+  NOT_OPENED_STEP,
+} from '../http/connection-faults.ts';
+import type { Timing } from '../http/exchange.ts';
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 
@@ -26,7 +32,8 @@ export interface FailureFacts {
   url: string;
   location: string | null;
   timeoutSeconds: number | null;
-  address: string | null;
+  /** Null if an older version stored the run. */
+  timing: Timing | null;
 }
 
 export interface Explanation {
@@ -99,18 +106,61 @@ function explain(
   return { title, text, nextStep, useUrl };
 }
 
-function explainTimeout({ timeoutSeconds, url, address }: FailureFacts): Explanation {
+const TIMED_OUT = 'The request timed out';
+
+function explainTimeout({
+  timeoutSeconds,
+  url,
+  timing,
+  responseStatus,
+}: FailureFacts): Explanation {
+  const host = hostOf(url);
   const within =
     timeoutSeconds === null ? 'in time' : `within ${countOf(timeoutSeconds, 'second')}`;
-  const reached =
-    address === null
-      ? `No connection to ${hostOf(url)} was open ${within}.`
-      : `${hostOf(url)} was reached, but did not answer completely ${within}.`;
+  switch (timing && stageOf(timing)) {
+    case 'resolving':
+      return explain(
+        TIMED_OUT,
+        `The name servers did not answer for ${host} ${within}, so nothing was sent.`,
+        'If other hosts time out too, the operator should check the name servers of this installation.',
+      );
+    case 'connecting':
+      return explain(
+        TIMED_OUT,
+        `No connection to ${host} was open ${within}, so nothing was sent.`,
+        NOT_OPENED_STEP,
+      );
+    case 'securing':
+      return explain(
+        TIMED_OUT,
+        `${host} was reached, but there was no TLS connection ${within}, so nothing was sent.`,
+        'Make sure that the server at this port uses TLS and is not overloaded.',
+      );
+    case 'waiting':
+      return explainSlow(`${host} was reached, but did not answer ${within}.`);
+    case 'receiving':
+      return explainSlow(
+        `${host} began to answer (${responseStatus}), but not completely ${within}.`,
+      );
+    case null:
+      return explainSlow(`${host} did not answer completely ${within}.`);
+  }
+}
+
+function explainSlow(observed: string): Explanation {
   return explain(
-    'The request timed out',
-    `${reached} The target may still have finished its work.`,
+    TIMED_OUT,
+    `${observed} The target may still have finished its work.`,
     'Let the target answer at once and do long work afterwards, or raise the timeout (300 seconds at most).',
   );
+}
+
+/** Of an attempt that did not end by itself. */
+function stageOf({ connectMs, tlsMs, waitingMs, receivingMs }: Timing) {
+  if (receivingMs !== null) return 'receiving';
+  if (waitingMs !== null) return 'waiting';
+  if (tlsMs !== null) return 'securing';
+  return connectMs === null ? 'resolving' : 'connecting';
 }
 
 function explainUnresolvable({ url }: FailureFacts): Explanation {
@@ -175,6 +225,13 @@ function explainStatus(facts: FailureFacts): Explanation {
 }
 
 function explainRedirect({ location, url }: FailureFacts, status: number): Explanation {
+  if (status === 304) {
+    return explain(
+      'The target answered 304 Not Modified',
+      'It answers so if the headers of the request have a condition. Only a 2xx counts as success.',
+      'Remove headers such as If-None-Match and If-Modified-Since from the request.',
+    );
+  }
   const target = location === null ? null : resolveRedirect(location, url);
   if (target === null) {
     return explain(
