@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { run, useCommands } from '#testing/command-line';
-import { aClaimant, aCron, aJob, anExecutionSettlement, aNode } from '#testing/factories';
+import {
+  aClaimant,
+  aCron,
+  aDeadLetter,
+  aJob,
+  anExecutionSettlement,
+  aNode,
+} from '#testing/factories';
 import { fillExecutions } from '#testing/fill';
 
 type Json = Record<string, unknown>;
@@ -108,6 +115,14 @@ describe('commands of lists', () => {
       assert.deepEqual([run?.['kind'], run?.['source']], ['cron', 'Nightly']);
       assert.match(await refused(...list, '--code', '5x'), /^--code: Write codes such as 503/);
       assert.match(await refused(...list, '--before', cron.id), /^there is no run /);
+    });
+
+    test('the table of runs shows what went wrong, as the table of jobs does', async () => {
+      await aDeadLetter(open.store, open.teamId, await aNode(open.store));
+      for (const kind of ['job', 'runs']) {
+        const { stdout } = await run(open.config, [kind, 'list', ...team, '--output', 'table']);
+        assert.match(stdout, /RESPONSE_STATUS .*ERROR_MESSAGE.*\n.* 503 +HTTP 503 error/, kind);
+      }
     });
 
     test('a list continues after the last record of the page before', async () => {

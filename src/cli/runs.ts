@@ -30,7 +30,7 @@ const COLUMNS = [
   'url',
   'status',
   'response_status',
-  'reason',
+  'error_message',
   'duration_ms',
 ] as const;
 
