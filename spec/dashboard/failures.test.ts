@@ -47,6 +47,18 @@ describe('failures', () => {
     page.lacks('/gone');
   });
 
+  test('a group of connection errors or failed assertions shows its newest error', async () => {
+    const user = await begin();
+    const assertions = [{ kind: 'body_contains', text: 'done' }] as const;
+    await dashboard.service.work.setQueue(user.teamId, 'mail', { assertions });
+    target.answer('/plain', { body: 'not yet' });
+    target.answer('/cut', { body: 'x', headers: { 'content-encoding': 'gzip' } });
+    await failJobs(user, ['/plain', '/cut']);
+    const page = await visit('/failures', user);
+    page.row('/plain').shows('Assertion failed, 200', 'expected "done"');
+    page.row('/cut').shows('Connection error, 200', 'response body is not valid gzip');
+  });
+
   test('retrying a group makes new jobs and keeps the failed ones', async () => {
     const user = await begin();
     await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);

@@ -1,4 +1,5 @@
-import { resolveRedirect } from '#domain/judging/explain-failure';
+import { afterColon, resolveRedirect } from '#domain/judging/explain-failure';
+import type { FailureReason } from '#domain/judging/failure';
 import { earliestIdAt, isId } from '#domain/base/ids';
 import { readTrace } from '#domain/runs/run-trace';
 import { startAt } from '#domain/team/rate';
@@ -81,7 +82,7 @@ async function groupFailures(
     jobs.readBodies(teamId, sampled),
     jobs.readTraces(teamId, redirects),
   ]);
-  const groups = found.groups.map(({ lastJobId, ...group }) => {
+  const groups = found.groups.map(({ lastJobId, errorMessage, ...group }) => {
     const body = bodies.get(lastJobId);
     const search: JobSearch = {
       tab: 'failed',
@@ -92,14 +93,19 @@ async function groupFailures(
       to,
       ...(queueId !== undefined && { queueId }),
     };
-    /** Null without a response, and in small groups behind the first ones. */
-    const sample = body ? startOf(body, body.length).text : null;
+    const start = body ? startOf(body, body.length).text : null;
+    /** Null without either, and without a response in small groups behind the first ones. */
+    const sample = isInError(group.reason) ? afterColon(errorMessage) : start;
     const answer = traces.get(lastJobId);
     const redirectsTo = answer ? findNewTarget(group.target, answer) : null;
     return Object.assign(group, { search, sample, redirectsTo });
   });
   return { groups, from, to, countedBackTo: found.countedBackTo };
 }
+
+/** Whether the error says more than the reason and the response. */
+const isInError = (reason: FailureReason | 'unknown') =>
+  reason === 'connection_error' || reason === 'assertion_failed';
 
 const isRedirect = (status: number | null) => status !== null && status >= 300 && status <= 399;
 

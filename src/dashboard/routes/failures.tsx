@@ -182,7 +182,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       head: 'Since',
       hiddenBelow: 600,
       isTime: true,
-      width: '108px',
+      width: '116px',
       givesWay: 4,
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isAbsolute />,
     },

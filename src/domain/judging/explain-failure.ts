@@ -322,7 +322,8 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? cut(new URL(url).host, MOST_CHARACTERS) : 'The target';
 }
 
-function afterColon(message: string | null): string {
+/** Of a stored message such as `Connection error: …`. */
+export function afterColon(message: string | null): string {
   if (message === null) return 'no reason was recorded';
   const at = message.indexOf(': ');
   return at < 0 ? message : message.slice(at + 2);

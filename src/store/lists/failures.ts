@@ -18,6 +18,8 @@ export interface FailureGroup {
   /** 24 equal steps, earliest first. */
   series: number[];
   queueIds: string[];
+  /** Of the newest. */
+  errorMessage: string | null;
   /** For a sample of the response. */
   lastJobId: string;
 }
@@ -38,6 +40,7 @@ interface FailureRow {
   reason: FailureReason | null;
   target: string;
   response_status: number | null;
+  error_message: string | null;
   at: number;
 }
 
@@ -100,7 +103,7 @@ async function readFailures(
   const ids = keys.map(({ id }) => id);
   const failures = sql<FailureRow>`/* read-failures */
     select id, queue_id, reason, ${sql.raw(before(before('url', '?'), '#'))} as target,
-      response_status, completed_at as at
+      response_status, error_message, completed_at as at
     from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
       and completed_at between ${earliest.at} and ${latest.at}
       and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
@@ -126,6 +129,7 @@ function groupOf(rows: readonly FailureRow[], { from, to }: FailuresAsked): Fail
     lastSeenAt: last.at,
     series,
     queueIds: [...new Set(rows.map(({ queue_id }) => queue_id))],
+    errorMessage: last.error_message,
     lastJobId: last.id,
   };
 }

@@ -380,7 +380,9 @@ forEachStore((_, openTestStore) => {
       await using store = await openTestStore();
       const { add, teamId, queueId } = await setScene(store);
       await add('a?n=1', failed(TEST_START - 5000));
-      const lastJobId = await add('a?n=2#x', failed(TEST_START - 1000));
+      const errorMessage = 'HTTP 503 error';
+      const newest = failed(TEST_START - 1000, { error_message: errorMessage });
+      const lastJobId = await add('a?n=2#x', newest);
       await add('a', failed(TEST_START - 500, { retried_as: newId(TEST_START) }));
       await add('a', failed(TEST_START - 3000, { response_status: 500 }));
       await add('b', failed(TEST_START - 2000, { reason: null, response_status: 302 }));
@@ -400,6 +402,7 @@ forEachStore((_, openTestStore) => {
           lastSeenAt: TEST_START - 1000,
           series: [0, 1, 0, 0, 0, 1],
           queueIds: [queueId],
+          errorMessage,
           lastJobId,
         },
       );
