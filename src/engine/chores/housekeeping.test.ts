@@ -14,8 +14,8 @@ import { type HousekeepingOptions, keepHouse, nextSize, sizeAfterFailure } from 
 const JOBS = 2_000;
 
 describe('housekeeping', () => {
-  forEachStore((_name, openTestStore) => {
-    test('a failing deletion does not delay the other ones', async () => {
+  forEachStore((_name, openTestStore, once) => {
+    once('a failing deletion does not delay the other ones', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const queue = await aQueue(store, team.id);
@@ -49,7 +49,7 @@ describe('housekeeping', () => {
       await housekeeping.stop();
     });
 
-    test('successes go on their own day', async () => {
+    once('successes go on their own day', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const queue = await aQueue(store, team.id);
@@ -79,9 +79,10 @@ describe('housekeeping', () => {
       const now = store.clock.now();
       await fillJobs(
         store,
-        Array.from({ length: JOBS }, (_, n) => ({ ...of, completed_at: now - n * 3_000 })),
+        Array.from({ length: JOBS }, (_, n) => ({ ...of, completed_at: now - HOUR_MS - n * 300 })),
       );
-      await fillJobs(store, [{ ...of, status: 'pending' }]);
+      const young = { ...of, completed_at: now - HOUR_MS / 2 };
+      const kept = await fillJobs(store, [young, { ...of, status: 'pending' }]);
       const deleted: string[][] = [[], []];
       const events: string[] = [];
       const houses = deleted.map((own) => {
@@ -103,11 +104,9 @@ describe('housekeeping', () => {
         },
         { everyMs: 5, what: 'all but the last hour to be gone' },
       );
-      const text = 'select completed_at as at from ended_jobs';
-      const left = await ask<{ at: number }>(store, text);
-      assert.ok(left.every(({ at }) => at > now - HOUR_MS));
+      const left = await store.jobs.list(team.id, { limit: 5 });
+      assert.deepEqual(left.map(({ id }) => id).toSorted(), kept.toSorted());
       assert.deepEqual(events, ['retention.size-exceeded', 'retention.nothing-left']);
-      assert.equal((await ask(store, 'select 1 from jobs')).length, 1);
       const sizes = deleted.flat().filter((line) => line.includes('"what":"size"'));
       assert.ok(sizes.length > 3, `${sizes.length} steps`);
       assert.ok(
@@ -119,32 +118,35 @@ describe('housekeeping', () => {
 
     for (const historyMaxBytes of [null, 1]) {
       const limit = historyMaxBytes === null ? 'without' : 'over';
-      test(`a clock that jumps ahead by a year costs no history for an hour, ${limit} a limit of its size`, async () => {
-        await using store = await openTestStore();
-        const team = await aTeam(store);
-        const queue = await aQueue(store, team.id);
-        const completed_at = store.clock.now() - HOUR_MS / 2;
-        await fillJobs(store, [
-          { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
-        ]);
-        const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
-        const housekeeping = housekeepingOf(store, { historyMaxBytes });
-        housekeeping.start();
-        await store.testClock.advance(60_000);
-        store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
-        for (let minute = 0; minute < 55; minute++) {
+      once(
+        `a clock that jumps ahead by a year costs no history for an hour, ${limit} a limit of its size`,
+        async () => {
+          await using store = await openTestStore();
+          const team = await aTeam(store);
+          const queue = await aQueue(store, team.id);
+          const completed_at = store.clock.now() - HOUR_MS / 2;
+          await fillJobs(store, [
+            { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
+          ]);
+          const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
+          const housekeeping = housekeepingOf(store, { historyMaxBytes });
+          housekeeping.start();
           await store.testClock.advance(60_000);
-          assert.equal(await isThere(), true, `${minute} minutes`);
-        }
-        await eventually(
-          async () => {
+          store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
+          for (let minute = 0; minute < 55; minute++) {
             await store.testClock.advance(60_000);
-            return !(await isThere());
-          },
-          { everyMs: 5, what: 'the job to go by the clock that stayed' },
-        );
-        await housekeeping.stop();
-      });
+            assert.equal(await isThere(), true, `${minute} minutes`);
+          }
+          await eventually(
+            async () => {
+              await store.testClock.advance(60_000);
+              return !(await isThere());
+            },
+            { everyMs: 5, what: 'the job to go by the clock that stayed' },
+          );
+          await housekeeping.stop();
+        },
+      );
     }
   });
 });
