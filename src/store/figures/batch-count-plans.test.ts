@@ -54,13 +54,13 @@ function keyCondition(sql: string): RegExp {
 const FILL = `insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, id, 0, 'success', 1, 1 from queues cross join generate_series(1, 500)`;
 
-/** What statistics say of the table. */
-const STATISTICS: Record<string, readonly string[]> = {
-  'not known': [],
-  'of an empty table': ['analyze batch_counts'],
-  'of a full table': [FILL, 'analyze batch_counts'],
-  'of a full table that is empty now': [FILL, 'analyze batch_counts', 'delete from batch_counts'],
-};
+/** Each statement leads from the state before to this one. */
+const STATISTICS: readonly [state: string, statement: string | null][] = [
+  ['unknown', null],
+  ['of an empty table', 'analyze batch_counts'],
+  ['of a full table', `${FILL}; analyze batch_counts`],
+  ['of a full table that is empty now', 'delete from batch_counts'],
+];
 
 function searchesOf(sql: string): string[] {
   if (sql.includes('outcomes-of-teams')) return ['(team_id=?)'];
@@ -70,29 +70,28 @@ function searchesOf(sql: string): string[] {
 }
 
 describe('the counts of a queue or cron that are not added up are looked up by its id', () => {
-  for (const [state, texts] of Object.entries(STATISTICS)) {
-    test(`figures of sources use the index on Postgres, with statistics ${state}`, async () => {
-      const ran = new Map<string, readonly unknown[]>();
-      await using store = await openPostgresTestStore({
-        isUnused: true,
-        onStatement: ({ sql, parameters }) => ran.set(sql, parameters),
-      });
-      const sources = await makeSources(store);
-      for (const text of texts) await ask(store, text);
-      await askOfSources(store, sources);
-      await using planner = await openPlanner(postgresUrl(store));
-      const asked = [...ran].filter(([sql]) => OF_SOURCES.test(sql));
-      assert.equal(asked.length, 4);
+  test('figures of sources use the index on Postgres, with any statistics', async () => {
+    const ran = new Map<string, readonly unknown[]>();
+    await using store = await openPostgresTestStore({
+      isUnused: true,
+      onStatement: ({ sql, parameters }) => ran.set(sql, parameters),
+    });
+    await askOfSources(store, await makeSources(store));
+    const asked = [...ran].filter(([sql]) => OF_SOURCES.test(sql));
+    assert.equal(asked.length, 4);
+    await using planner = await openPlanner(postgresUrl(store));
+    for (const [state, statement] of STATISTICS) {
+      if (statement !== null) await ask(store, statement);
       for (const [sql, values] of asked) {
         const plans = await planner.plan(sql, values);
         const conditions = plans.flatMap(conditionsOf);
         assert.ok(conditions.length > 0);
         for (const each of conditions) {
-          assert.match(each, keyCondition(sql), `${sql}: ${JSON.stringify(plans)}`);
+          assert.match(each, keyCondition(sql), `${state}: ${sql}: ${JSON.stringify(plans)}`);
         }
       }
-    });
-  }
+    }
+  });
 
   test('figures of sources use the index on SQLite', async () => {
     const ran = new Set<string>();
