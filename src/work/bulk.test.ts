@@ -48,7 +48,7 @@ async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: stri
   return times;
 }
 
-forEachStore((_, openTestStore) => {
+forEachStore((_, openTestStore, once) => {
   describe('bulk actions', () => {
     test('a few jobs are done at once', async () => {
       await using bulk = await openFailed(openTestStore, 200);
@@ -85,7 +85,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([task?.rate, task?.endsAt], [rate, endsAt]);
     });
 
-    test('a retry of jobs that were chosen by hand is spread, too', async () => {
+    once('a retry of jobs that were chosen by hand is spread, too', async () => {
       await using bulk = await openFailed(openTestStore, 4);
       const { store, pages, teamId, ids } = bulk;
       const rate = { count: 10, per: 'minute' } as const;
@@ -147,7 +147,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(new Set(rows.map(({ url }) => url)), new Set([`${sendTo}?n=1`]));
     });
 
-    test('a retry that would take longer than a job may wait is refused, with the rate that fits', async () => {
+    once('a retry longer than a job may wait is refused, with the rate that fits', async () => {
       await using bulk = await openFailed(openTestStore, 50);
       const { pages, teamId } = bulk;
       const start = (count: number) =>
@@ -190,7 +190,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([later?.resent?.gone, later?.resent?.underWay], [1, 1]);
     });
 
-    test('a retry that can’t be written down sends nothing', async () => {
+    once('a retry that can’t be written down sends nothing', async () => {
       await using bulk = await openFailed(openTestStore, 2);
       const { store, pages, teamId, ids } = bulk;
       const rename = (from: string, to: string) =>
@@ -203,7 +203,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([failed.count, pending.count], [2, 0]);
     });
 
-    test('an action on all that match acts as of when the page was read', async () => {
+    once('an action on all that match acts as of when the page was read', async () => {
       await using bulk = await openFailed(openTestStore, 3);
       const { store, pages, teamId, ids, job } = bulk;
       const asOf = store.clock.now();
@@ -224,7 +224,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(waiting, { kind: 'done', done: 0, skipped: 0 });
     });
 
-    test('a search that shows resent jobs retries them only if that was confirmed', async () => {
+    once('a search that shows resent jobs retries them only if that was confirmed', async () => {
       await using bulk = await openFailed(openTestStore, 5);
       const { store, pages, teamId, ids } = bulk;
       await pages.actOnJobs(teamId, 'retry', ids.slice(0, 2));
@@ -249,7 +249,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(all, { kind: 'done', done: 5, skipped: 0 });
     });
 
-    test('a task over resent jobs sends each once more, and none that was resent since', async () => {
+    once('a task over resent jobs sends each once more, but none resent since', async () => {
       await using bulk = await openFailed(openTestStore, 300);
       const { store, pages, teamId, ids, runOpen } = bulk;
       await store.jobs.retryFailed(teamId, ids.slice(0, 200));
@@ -286,7 +286,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(jobs.length, 1);
     });
 
-    test('a task that was cut short goes on, and retries nothing twice', async () => {
+    once('a task that was cut short goes on, and retries nothing twice', async () => {
       await using bulk = await openFailed(openTestStore, 300);
       const { store, pages, teamId, ids } = bulk;
       await store.testClock.advance(1000);
@@ -309,7 +309,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).pending.count, 300);
     });
 
-    test('a runner that cannot release its task stops all the same, and logs it', async () => {
+    once('a runner that cannot release its task stops all the same, and logs it', async () => {
       await using bulk = await openFailed(openTestStore, 300);
       const { store, teamId } = bulk;
       const outcome = await createJobPages(store).startBulk(teamId, 'retry', { tab: 'failed' });
@@ -329,7 +329,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(warnings, ['bulk.failed']);
     });
 
-    test('a task that can no longer be read touches no job, and those behind it go', async () => {
+    once('a task that can no longer be read touches no job, and those behind it go', async () => {
       await using bulk = await openFailed(openTestStore, 300);
       const { store, pages, teamId, runOpen } = bulk;
       const damaged = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
@@ -366,7 +366,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).all.count, 0);
     });
 
-    test('a bulk action of the wrong kind is rejected and changes nothing', async () => {
+    once('a bulk action of the wrong kind is rejected and changes nothing', async () => {
       await using bulk = await openFailed(openTestStore, 1);
       const { pages, teamId, ids } = bulk;
       for (const tab of ['all', 'completed', 'processing', 'pending'] as const) {
@@ -381,7 +381,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).failed.count, 1);
     });
 
-    test("another team can neither act on jobs nor see or cancel a team's tasks", async () => {
+    once("another team can neither act on jobs nor see or cancel a team's tasks", async () => {
       await using bulk = await openFailed(openTestStore, 300);
       const { pages, teamId, otherTeamId, ids } = bulk;
       for (const kind of ['retry', 'delete'] as const) {
@@ -398,7 +398,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'waiting');
     });
 
-    test('a team may have only so many tasks under way', async () => {
+    once('a team may have only so many tasks under way', async () => {
       await using bulk = await openFailed(openTestStore, 201);
       const { pages, teamId } = bulk;
       for (let n = 0; n < 5; n++) {
