@@ -71,7 +71,7 @@ describe('migrations', () => {
     });
 
     test('processes that start together apply later migrations once, in order', async () => {
-      await using store = await openTestStore({ isEmpty: true });
+      await using store = await openTestStore({ isUnused: true });
       const migrations = LATER;
       const opened = await Promise.all([
         store.openAnother({ migrations }),
@@ -88,7 +88,7 @@ describe('migrations', () => {
     });
 
     test('a migration that fails changes nothing, and the next start runs it again', async () => {
-      await using store = await openTestStore({ isEmpty: true });
+      await using store = await openTestStore({ isUnused: true });
       const failing: Migration = {
         name: ADD_COLUMN.name,
         run: async (run, dialect) => {
@@ -103,7 +103,7 @@ describe('migrations', () => {
     });
 
     test('pending ones are refused where they may not be applied', async () => {
-      await using store = await openTestStore({ isEmpty: true });
+      await using store = await openTestStore({ isUnused: true });
       for (const migrates of ['never', 'if-empty'] as const) {
         await assert.rejects(store.openAnother({ migrations: LATER, migrates }), {
           code: 'STORE_NOT_MIGRATED',
@@ -116,7 +116,7 @@ describe('migrations', () => {
 
   describe('on Postgres', () => {
     test('an index is built beside writes, and again if the build is interrupted', async () => {
-      await using store = await openPostgresTestStore({ isEmpty: true });
+      await using store = await openPostgresTestStore({ isUnused: true });
       const openLater = () => store.openAnother({ migrations: LATER });
       await using rows = await openRows(postgresUrl(store));
       await using writer = await openRows(postgresUrl(store));
@@ -142,7 +142,7 @@ describe('migrations', () => {
     });
 
     test('a change waits until others release the table, and lets them use it meanwhile', async () => {
-      await using store = await openPostgresTestStore({ isEmpty: true });
+      await using store = await openPostgresTestStore({ isUnused: true });
       await using others = await openRows(postgresUrl(store));
       await using holder = await openRows(postgresUrl(store));
       await holder.all('begin; select count(*) from teams');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { LEAST_KEPT_MS } from '#domain/runs/history-size';
 import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import { ask } from '#testing/ask';
 import { aClaimedJob, aCron, aJob, aNode, aQueue, aTeam } from '#testing/factories';
@@ -10,7 +9,7 @@ import { refreshStatistics as refresh } from '#testing/statistics';
 import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
 import { readSpans } from './partitions.ts';
 
-const RUNS = 2_400;
+const RUNS = 1_200;
 const BODY_BYTES = 1_000;
 /** Of all bodies. */
 const BODIES = RUNS * BODY_BYTES;
@@ -103,20 +102,8 @@ forEachStore((_name, openTestStore) => {
         assert.notEqual(await store.jobs.find(teamId, id), null);
     });
 
-    test('a limit that can’t be reached leaves waiting jobs and the last hour, and comes to an end', async () => {
-      await using store = await openTestStore({ isUnused: true });
-      const { teamId } = await aHistory(store);
-      const waiting = await aJob(store, teamId);
-      for (let looks = 0; (await shrink(store, 1)) !== null; looks++) assert.ok(looks < 200);
-      const ends = await endsOf(store);
-      assert.ok(ends.length > 0);
-      assert.ok((ends[0] ?? 0) > store.clock.now() - LEAST_KEPT_MS);
-      assert.equal(await shrink(store, 1), null);
-      assert.notEqual(await store.jobs.find(teamId, waiting.jobId), null);
-    });
-
     test('one process does it, and another one takes over if it is gone', async () => {
-      await using store = await openTestStore({ isUnused: true });
+      await using store = await openTestStore();
       const elect = (id: string) => store.retention.becomeLooker(id, store.clock.now());
       const ids = ['a', 'b', 'c'];
       const elected = await Promise.all(ids.map(elect));
