@@ -234,24 +234,6 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     assert.deepEqual([...(await recovered(failure))], [cron.id]);
     assert.deepEqual([...(await recovered(slow))], []);
   });
-
-  test('settling without a rule of slow runs reads no slow spells', async () => {
-    const statements: string[] = [];
-    const { store, run, teamId, node } = await aScene(
-      (options) =>
-        openSqliteTestStore({ ...options, onStatement: ({ sql }) => void statements.push(sql) }),
-      null,
-    );
-    await using _ = store;
-    await run(SLOW_MS);
-    const job = await aClaimedJob(store, teamId, node);
-    await store.runs.settle(node, aSettlement(store, job, { end: { durationMs: SLOW_MS } }));
-    assert.ok(statements.some((sql) => sql.includes('ended_jobs')));
-    assert.deepEqual(
-      statements.filter((sql) => /slow_spells|group by step/.test(sql) && !/create/.test(sql)),
-      [],
-    );
-  });
 });
 
 test('a deletion that waits for a slow spell does not lock its cron or queue yet', async () => {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { aJob, aNode, aPausingWindow, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { LOOK_EVERY_MS } from './depths.ts';
+import type { Store } from '../store.ts';
 
 forEachStore((_, openTestStore) => {
   describe('looks at how much waits', () => {
@@ -34,25 +35,23 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await read(theirs.id, mail.queueId), { looks, depths: [] });
     });
 
-    test('jobs of a paused queue do not count as delayed', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const queue = await aQueue(store, team.id, { isPaused: true });
-      await aJob(store, team.id);
-      await store.depths.look(store.clock.now());
-      assert.equal((await store.depths.read(team.id, queue.id, 0)).depths[0]?.waiting, 1);
-      assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
-    });
-
-    test('jobs that a maintenance window pauses do not count as delayed', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const { queueId } = await aJob(store, team.id);
-      await aPausingWindow(store, team.id, [{ kind: 'queue', id: queueId }]);
-      await store.depths.look(store.clock.now());
-      assert.equal((await store.depths.read(team.id, queueId, 0)).depths[0]?.waiting, 1);
-      assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
-    });
+    for (const [how, pause] of [
+      ['of a paused queue', (store, teamId) => aQueue(store, teamId, { isPaused: true })],
+      [
+        'that a maintenance window pauses',
+        (store, teamId, id) => aPausingWindow(store, teamId, [{ kind: 'queue', id }]),
+      ],
+    ] as readonly [string, (store: Store, teamId: string, queueId: string) => Promise<unknown>][]) {
+      test(`jobs ${how} do not count as delayed`, async () => {
+        await using store = await openTestStore();
+        const team = await aTeam(store);
+        const { queueId } = await aJob(store, team.id);
+        await pause(store, team.id, queueId);
+        await store.depths.look(store.clock.now());
+        assert.equal((await store.depths.read(team.id, queueId, 0)).depths[0]?.waiting, 1);
+        assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
+      });
+    }
 
     test('gaps between samples and the last sample are found', async () => {
       await using store = await openTestStore();

@@ -9,23 +9,14 @@ import { lockPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
 describe('actions on many jobs, on Postgres', () => {
-  test('Fire locks jobs in the order of their ids', () =>
-    assertInOrder('jobs', pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
-
-  test('deletion of waiting jobs locks them in the order of their ids', () =>
-    assertInOrder('jobs', pendingJobs, (store, teamId, ids) =>
-      store.jobs.deletePending(teamId, ids),
-    ));
-
-  test('deletion of failed jobs locks them in the order of their ids', () =>
-    assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
-      store.jobs.deleteFailed(teamId, ids),
-    ));
-
-  test('Retry locks jobs in the order of their ids', () =>
-    assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
-      store.jobs.retryFailed(teamId, ids),
-    ));
+  for (const [action, table, make, act] of [
+    ['Fire', 'jobs', pendingJobs, ({ jobs }) => jobs.fire],
+    ['Delete of waiting jobs', 'jobs', pendingJobs, ({ jobs }) => jobs.deletePending],
+    ['Delete of failed jobs', 'ended_jobs', failedJobs, ({ jobs }) => jobs.deleteFailed],
+    ['Retry', 'ended_jobs', failedJobs, ({ jobs }) => jobs.retryFailed],
+  ] as readonly [string, 'jobs' | 'ended_jobs', MakeJobs, (store: TestStore) => Act][]) {
+    test(`${action} locks jobs in the order of their ids`, () => assertInOrder(table, make, act));
+  }
 });
 
 forEachStore((_name, openTestStore) => {
@@ -81,15 +72,16 @@ forEachStore((_name, openTestStore) => {
 });
 
 type MakeJobs = (store: TestStore, teamId: string) => Promise<string[]>;
-type Act = (store: TestStore, teamId: string, ids: string[]) => Promise<{ length: number }>;
+type Act = (teamId: string, ids: string[]) => Promise<{ length: number }>;
 
-const pendingJobs: MakeJobs = (store, teamId) =>
-  twice(async () => (await aJob(store, teamId, { delaySeconds: 60 })).jobId);
+function pendingJobs(store: TestStore, teamId: string): Promise<string[]> {
+  return twice(async () => (await aJob(store, teamId, { delaySeconds: 60 })).jobId);
+}
 
-const failedJobs: MakeJobs = async (store, teamId) => {
+async function failedJobs(store: TestStore, teamId: string): Promise<string[]> {
   const node = await aNode(store);
   return twice(async () => (await aDeadLetter(store, teamId, node)).id);
-};
+}
 
 async function twice(make: () => Promise<string>): Promise<string[]> {
   return [await make(), await make()].toSorted();
@@ -99,7 +91,7 @@ async function twice(make: () => Promise<string>): Promise<string[]> {
 async function assertInOrder(
   table: 'jobs' | 'ended_jobs',
   make: MakeJobs,
-  act: Act,
+  actOf: (store: TestStore) => Act,
 ): Promise<void> {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
@@ -112,7 +104,7 @@ async function assertInOrder(
     await holder.query(`update ${table} set url = 'http://z.example/' where id = $1`, [first]);
     await holder.query('begin');
     await holder.query(`select 1 from ${table} where id = $1 for update`, [first]);
-    const acted = act(store, team.id, ids);
+    const acted = actOf(store)(team.id, ids);
     await eventually(async () => (await countWaiting(holder)) === 1, {
       what: 'a wait for the job',
     });

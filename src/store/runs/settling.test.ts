@@ -210,7 +210,7 @@ describe('settling attempts', () => {
       }
     });
 
-    test('callbacks are taken once by takers that race, oldest first', async () => {
+    test('callbacks of a team are taken once by takers that race, oldest first', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
@@ -223,6 +223,8 @@ describe('settling attempts', () => {
         runIds.push(job.id);
       }
       assert.deepEqual(await store.callbacks.scanWaiting(), [team.id]);
+      const { id: otherTeam } = await aTeam(store);
+      assert.deepEqual(await store.callbacks.take(node, [{ teamId: otherTeam, slots: 1 }]), []);
       const [first] = await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]);
       assert.equal(first?.runId, runIds[0]);
       assert.equal(first?.signingSecret, 'hush');
@@ -235,19 +237,6 @@ describe('settling attempts', () => {
       const taken = [...takes.flat(), ...rest].map(({ runId }) => runId);
       assert.deepEqual(taken.toSorted(), runIds.slice(1));
       assert.deepEqual(await other.callbacks.scanWaiting(), []);
-    });
-
-    test('a team takes only its own callbacks', async () => {
-      await using store = await openTestStore();
-      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
-      const node = await aNode(store);
-      const job = await aClaimedJob(store, theirs.id, node);
-      await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      assert.deepEqual(await store.callbacks.take(node, [{ teamId: ours.id, slots: 10 }]), []);
-      assert.equal(
-        (await store.callbacks.take(node, [{ teamId: theirs.id, slots: 10 }])).length,
-        1,
-      );
     });
   });
 });
@@ -327,37 +316,6 @@ describe('dead nodes', () => {
       assert.deepEqual((await store.nodes.recoverDead(dead, now, others)).nodeIds, []);
       assert.equal(await store.nodes.renew(dead, now, LEASE_MS), false);
       assert.deepEqual(await store.callbacks.take(dead, [{ teamId: team.id, slots: 10 }]), []);
-    });
-
-    test("a dead node's claimed callbacks are dropped, and pending ones are kept", async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const [dead, alive] = [await aNode(store), await aNode(store)];
-      for (let n = 0; n < 2; n++) {
-        const job = await aClaimedJob(store, team.id, dead);
-        await store.runs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
-      }
-      const [taken] = await store.callbacks.take(dead, [{ teamId: team.id, slots: 1 }]);
-      const seen = await store.nodes.readOthers(alive);
-      await store.nodes.recoverDead(alive, store.clock.now(), seen);
-      const rest = await store.callbacks.take(alive, [{ teamId: team.id, slots: 10 }]);
-      assert.equal(rest.length, 1);
-      assert.notEqual(rest[0]?.id, taken?.id);
-    });
-
-    test('signing off ends running jobs and puts back lost claims', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const known = await aClaimedJob(store, team.id, node);
-      const lostClaim = await aClaimedJob(store, team.id, node, { queue: 'stray' });
-      const left = await store.nodes.retire(node, new Set([known.id]), store.clock.now());
-      const { id, queueId, dueAt } = lostClaim;
-      const putBack = { id, teamId: team.id, kind: 'job', queueId, dueAt };
-      assert.deepEqual(left, { lostClaims: [putBack], deadLettered: 1, failedExecutions: 0 });
-      assert.equal((await store.jobs.find(team.id, known.id))?.status, 'dead_lettered');
-      assert.equal((await store.jobs.find(team.id, lostClaim.id))?.status, 'pending');
-      assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 1);
     });
 
     test('one run can be abandoned by its own node only', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#domain/base/ids';
-import { aJob, aQueue, aTeam } from '#testing/factories';
+import { aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
 import { acceptScript } from '../jobs/accept-jobs.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
@@ -13,8 +13,8 @@ function aRow(teamId: string, overrides: Record<string, unknown> = {}) {
   return { team_id: teamId, id: newId(TEST_START), queue: 'mail', ...job, ...overrides };
 }
 
-async function aStoreWithQueue(options = {}) {
-  const store = await openSqliteTestStore(options);
+async function aStoreWithQueue() {
+  const store = await openSqliteTestStore();
   const team = await aTeam(store);
   await aQueue(store, team.id, { name: 'mail' });
   return { store, teamId: team.id };
@@ -63,16 +63,6 @@ test('a transaction script waits until an open transaction has ended', async () 
   await assert.rejects(transaction, /undone/);
   await accepted;
   assert.equal((await store.jobs.find(teamId, row.id))?.id, row.id);
-});
-
-test('the statements of a transaction script are reported like others', async () => {
-  const ran: string[] = [];
-  const { store, teamId } = await aStoreWithQueue({
-    onStatement: ({ sql }: { sql: string }) => ran.push(sql),
-  });
-  await using _ = store;
-  await aJob(store, teamId, { queue: 'mail' });
-  assert.ok(ran.some((sql) => sql.includes('insert-jobs')));
 });
 
 test('an unknown transaction script is an error, and the thread continues', async () => {
