@@ -196,6 +196,18 @@ describe('another page', () => {
     await heading(page, 'Queues');
   });
 
+  test('a page requested in the first seconds of an outage opens once the service is back', async () => {
+    await using watched = await open('/jobs');
+    const { page } = watched;
+    await page.waitForLoadState('networkidle');
+    await using absence = await dashboard.goAway();
+    await page.getByRole('link', { name: 'Queues', exact: true }).click();
+    await bar(page, 'No connection since').waitFor();
+    await heading(page, 'Jobs');
+    await absence.end();
+    await heading(page, 'Queues');
+  });
+
   test('a page that failed while the database was away loads once it is back', async () => {
     await using watched = await open('/queues');
     const { page } = watched;
@@ -243,6 +255,28 @@ describe('a form that is sent', () => {
     await press(page, 'Create cron');
     await heading(page, 'Nightly sync');
     assert.equal(await bar(page, 'Your input').count(), 0);
+  });
+
+  test('a row keeps its list and filter if its action is sent while the service is away', async () => {
+    await aCron(dashboard.service.store, user.teamId, { name: 'Rowed' });
+    await using watched = await open('/crons?q=Rowed');
+    const { page } = watched;
+    const runNow = async () => {
+      await page.getByRole('button', { name: 'More actions: Rowed' }).click();
+      await press(page.locator('[popover]:popover-open'), 'Run now');
+    };
+    await page.waitForLoadState('networkidle');
+    await using absence = await dashboard.goAway();
+    await runNow();
+    await bar(page, 'It is unknown whether that was done.').waitFor();
+    await page.getByRole('link', { name: 'Rowed', exact: true }).waitFor();
+    assert.equal(new URL(page.url()).search, '?q=Rowed');
+    await absence.end();
+    await bar(page, 'No connection since').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await runNow();
+    await page.getByText('One run has started').waitFor();
+    assert.equal(await bar(page, 'It is unknown').count(), 0);
   });
 
   test('a form stays filled while the database is away or after the session ended', async () => {

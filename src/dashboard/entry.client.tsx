@@ -20,3 +20,14 @@ startTransition(() => {
     </StrictMode>,
   );
 });
+
+/** The router leaves the page if it can't load the code of the next one, so an outage must not come first. */
+async function loadOtherPages(): Promise<void> {
+  const { routes } = (window as unknown as { __reactRouterManifest: Manifest })
+    .__reactRouterManifest;
+  for (const { module } of Object.values(routes)) await import(/* @vite-ignore */ module);
+}
+
+type Manifest = { routes: Readonly<Record<string, { module: string }>> };
+
+loadOtherPages().catch(() => undefined);

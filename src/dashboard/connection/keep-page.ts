@@ -116,10 +116,11 @@ function keepForm(request: Request, results: Results): Results {
   }
   noteFormProblem(explainProblem(fault));
   // A form that another page answers, such as the theme, would leave this page.
-  if (new URL(request.url).pathname !== new URL(shown.href).pathname) throw redirect(shown.href);
+  const isOfOtherPage = new URL(request.url).pathname !== new URL(shown.href).pathname;
   // From 400 on, the router doesn't request the page's data again.
   const answer = data(lastAnswer, { status: 503 });
-  return mapValues(results, () => ({ type: 'data', result: answer }));
+  const result = isOfOtherPage ? redirect(shown.href) : answer;
+  return mapValues(results, () => ({ type: 'data', result }));
 }
 
 function explainProblem(error: unknown): FormProblem {
