@@ -65,6 +65,23 @@ describe('many crons at once', () => {
     assert.equal(started?.action, 'cron.started');
   });
 
+  test('deleting the last cron of a page, or of the team, shows the result', async () => {
+    const { store } = dashboard.service;
+    const user = await dashboard.newTeam();
+    const visitor = await dashboard.signIn(user);
+    const crons: Cron[] = [];
+    for (let n = 101; n <= 151; n++) crons.push(await aCron(store, user.teamId, { name: `C${n}` }));
+    const last = crons.slice(-1);
+    const onPage2 = `?after=n${crons.at(-2)?.id}`;
+    const second = await act(visitor, { intent: 'all-delete' }, last, onPage2);
+    assert.match(second.text, /1 cron is deleted\./);
+    assert.match(second.text, /This page is empty now/);
+    assert.match(second.text, /<a[^>]*rel="prev"/);
+    const all = await act(visitor, { intent: 'all-delete', all: '1' });
+    assert.match(all.text, /50 crons are deleted\./);
+    assert.match(all.text, /No crons yet/);
+  });
+
   test('bulk actions on crons act on the search results only', async () => {
     const { crons, visitor, find, teamId } = await aTeamWithCrons();
     const [one, two] = crons;

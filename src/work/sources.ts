@@ -97,7 +97,8 @@ function pageOf<Item extends { id: string }>(
   const isBack = cursor?.charAt(0) === 'p' && place >= 0;
   const from = isBack ? Math.max(0, place - most) : place + 1;
   const items = sorted.slice(from, isBack ? place : from + most);
-  const [first, last] = [items[0], items.at(-1)];
+  // The items of a page may be gone.
+  const [first, last] = [items[0] ?? sorted[from - 1], items.at(-1)];
   return {
     items,
     next: last && from + items.length < sorted.length ? `n${last.id}` : null,

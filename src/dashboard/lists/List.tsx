@@ -31,6 +31,8 @@ export function List<Row>(props: ListProps<Row>) {
         <EmptyState title="The filter can’t be read">
           Nothing is shown, and bulk actions are off. Correct the marked filter above, or clear it.
         </EmptyState>
+      ) : table.rows.length === 0 && previous !== null && next === null ? (
+        <EmptyState title="This page is empty now">Its rows were deleted or changed.</EmptyState>
       ) : table.rows.length === 0 ? (
         empty
       ) : (

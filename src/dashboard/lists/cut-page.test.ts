@@ -16,6 +16,8 @@ describe('a page of a list', () => {
       previous: 'b',
     });
   });
+  test('a page whose rows are gone links back', () =>
+    assert.deepEqual(cutPage([], { before: 'c' }, 2), { rows: [], next: null, previous: 'c' }));
   test('a page of a list links back, and to newer rows while there are more', () => {
     assert.deepEqual(cutPage(rows('e', 'd', 'c'), { after: 'b' }, 2), {
       rows: rows('d', 'c'),

@@ -21,7 +21,7 @@ export function cutPage<Row extends { id: string }>(
   return {
     rows,
     next: hasOlder ? (rows.at(-1)?.id ?? null) : null,
-    previous: hasNewer ? (rows[0]?.id ?? null) : null,
+    previous: hasNewer ? (rows[0]?.id ?? search.before ?? null) : null,
   };
 }
 

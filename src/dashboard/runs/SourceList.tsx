@@ -78,6 +78,7 @@ export function SourceList<Row extends CronListRow | QueueListRow>(props: Source
     return (
       <>
         <PageHeader title={title} every={every} />
+        {notice}
         <EmptyState title={`No ${of} yet`} example={none.example} action={create}>
           {none.text}
         </EmptyState>
