@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, usePages } from '#testing/pages';
+import { assertClean, heading, press, usePages } from '#testing/pages';
 
 /** The keys of the dashboard: Ctrl-K and `/`, and that they do nothing where somebody types. */
 
@@ -208,5 +208,23 @@ test('Escape closes a menu and a question and gives the focus back, on a desk an
     assert.equal(await menu.evaluate((each) => each === document.activeElement), true);
   }
   assert.notEqual(await dashboard.service.work.findCron(someone.teamId, id), null);
+  await assertClean(watched);
+});
+
+test('a click beside a question closes it and does nothing else', async () => {
+  const someone = await begin();
+  const id = await createCron(someone, 'Nightly');
+  await using watched = await openPage(`/crons/${id}`, someone);
+  const { page } = watched;
+  await page.getByRole('button', { name: 'More actions: Nightly' }).click();
+  await page.locator('[popover]:popover-open').getByRole('button', { name: 'Delete' }).click();
+  const pause = await page.getByRole('button', { name: 'Pause', exact: true }).boundingBox();
+  assert.ok(pause);
+  await page.mouse.click(pause.x + 5, pause.y + 5);
+  assert.equal(await page.locator('[popover]:popover-open').count(), 0);
+  await page.waitForLoadState('networkidle');
+  assert.equal((await dashboard.service.work.findCron(someone.teamId, id))?.isActive, true);
+  await press(page, 'Pause');
+  await page.getByText('The cron is paused: ').waitFor();
   await assertClean(watched);
 });
