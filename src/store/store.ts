@@ -1,22 +1,10 @@
 import type { Clock } from '#domain/base/clock';
 import { TEAM_BOUNDS, type TeamBounds } from '#domain/team/team-bounds';
 import type { Log } from '#domain/base/log';
-import { activity } from './activity/activity.ts';
-import { alerts } from './alerts/alerts.ts';
 import { apiTokens } from './people/api-tokens.ts';
 import { serviceAccounts } from './people/service-accounts.ts';
 import { rateLimits } from './people/rate-limits.ts';
-import { passkeys } from './people/passkeys.ts';
-import { secondFactors } from './people/second-factors.ts';
-import { sessions } from './people/sessions.ts';
-import { backlog } from './figures/backlog.ts';
-import { bulkTasks } from './jobs/bulk-tasks.ts';
 import { callbacks } from './callbacks/callbacks.ts';
-import { certificates } from './alerts/certificates.ts';
-import { channels } from './alerts/channels.ts';
-import { crons } from './crons/crons.ts';
-import { teamPauses } from './crons/team-pauses.ts';
-import { pauseEnds } from './pauses/pause-ends.ts';
 import { bindAll, type Context } from './database/context.ts';
 import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
@@ -24,28 +12,16 @@ import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
 import type { OnBatch } from './database/group-commit.ts';
 import { preparedStatement } from './database/prepared.ts';
-import { invitations } from './people/invitations.ts';
+import * as nouns from './nouns.ts';
 import { jobs } from './jobs/jobs.ts';
 import { lists } from './lists/lists.ts';
-import { members } from './people/members.ts';
 import { readApplied } from './migrations/applied.ts';
 import { BASELINE, compareMigrations, type Migration } from './migrations/migrations.ts';
-import { nodes } from './nodes/nodes.ts';
-import { notifications } from './alerts/notifications.ts';
-import { depths } from './figures/depths.ts';
-import { durations } from './figures/durations.ts';
 import { batchCounts } from './figures/adding-up.ts';
-import { outcomes } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import { explaining } from './postgres/explain.ts';
-import { oneTimeTokens } from './people/one-time-tokens.ts';
-import { providerLinks } from './people/provider-links.ts';
-import { groupMemberships } from './people/group-memberships.ts';
 import { sightings, type UntrustedSignIn, type UntrustedHeader } from './nodes/sightings.ts';
-import { teamCounts } from './figures/team-counts.ts';
 import { queues } from './queues/queues.ts';
-import { registrations } from './people/registration.ts';
-import { retention } from './retention/retention.ts';
 import { runs } from './runs/runs.ts';
 import { addMissing, one, put, remove } from './database/rows.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
@@ -53,14 +29,7 @@ import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
 import type { StartThread } from './sqlite/protocol.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
-import { sourceFigures } from './figures/source-figures.ts';
-import { snapshots } from './figures/snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
-import { nextSecrets } from './people/signing-secrets.ts';
-import { teams } from './people/teams.ts';
-import { usage } from './figures/usage.ts';
-import { users } from './people/users.ts';
-import { windows } from './alerts/windows.ts';
 
 export type StoreLocation =
   | { kind: 'sqlite'; path: string }
@@ -211,46 +180,11 @@ async function assemble(
   return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine) } };
 }
 
-const NOUNS = {
-  nodes,
-  users,
-  passkeys,
-  secondFactors,
-  providerLinks,
-  members,
-  groupMemberships,
-  oneTimeTokens,
-  registrations,
-  sessions,
-  invitations,
-  nextSecrets,
-  teams,
-  windows,
-  channels,
-  alerts,
-  certificates,
-  notifications,
-  teamPauses,
-  pauseEnds,
-  crons,
-  activity,
-  teamCounts,
-  depths,
-  durations,
-  sourceFigures,
-  snapshots,
-  usage,
-  outcomes,
-  retention,
-  backlog,
-  bulkTasks,
-};
-
 function makeNouns(context: Context) {
   const { main } = context;
   const limits = rateLimits(context);
   return {
-    ...bindAll(context, NOUNS),
+    ...bindAll(context, nouns),
     database: main,
     apiTokens: apiTokens(context),
     batchCounts: batchCounts(context),
