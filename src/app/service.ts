@@ -105,8 +105,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   const { historyDays, successHistoryDays, historyMaxBytes } = config;
   const clockJumps = new ClockJumps(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
-  const housekeeping = keepHouse({ ...history, historyMaxBytes });
-  const background = [housekeeping, snapshots, bulkRunner, ...duties];
+  const nodeId = () => engine?.nodeId ?? '';
+  const housekeeping = keepHouse({ ...history, historyMaxBytes, nodeId });
   const start = async (signal: AbortSignal) => {
     await prepareHistory(history);
     if (signal.aborted) return;
@@ -115,7 +115,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     await engine.start();
     if (signal.aborted) return;
     await notifier.start();
-    for (const each of background) each.start();
+    for (const each of [housekeeping, snapshots, bulkRunner, ...duties]) each.start();
   };
   return {
     store,

@@ -108,6 +108,11 @@ export class Engine {
     return this.#slots.inFlight;
   }
 
+  /** Changes if others declare this process dead. */
+  get nodeId(): string {
+    return this.#lease.nodeId;
+  }
+
   /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
     const isBusy = this.#isClaiming() || this.#slots.unsettled > 0 || this.#cronTimes.isRunning;

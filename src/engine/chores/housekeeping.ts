@@ -11,6 +11,8 @@ export interface HousekeepingOptions extends Required<HistoryDays> {
   clockJumps: ClockJumps;
   /** Null: no limit. */
   historyMaxBytes: number | null;
+  /** Of this process's engine. */
+  nodeId: () => string;
 }
 
 const LOOK_EVERY_MS = 60_000;
@@ -70,9 +72,9 @@ class Chores {
       chore('partitions', () => this.#keepPartitions()),
       chore('freePages', () => this.#giveBackPages()),
     ];
-    const { store, log, historyMaxBytes: maxBytes } = options;
+    const { store, log, historyMaxBytes: maxBytes, nodeId } = options;
     if (maxBytes !== null) {
-      const shrinking = new Shrinking({ store, log, maxBytes });
+      const shrinking = new Shrinking({ store, log, maxBytes, nodeId });
       this.#chores.push(chore('size', (size) => this.#shrink(shrinking, size)));
     }
   }

@@ -1,21 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
-
-const RENEWED_MS = 30_000;
 
 interface ShrinkingOptions {
   store: Store;
   log: Log;
   maxBytes: number;
+  nodeId: () => string;
 }
 
 /** Deletes the oldest ended runs if the database exceeds the operator's limit (§3.9). */
 export class Shrinking {
   readonly #options: ShrinkingOptions;
-  readonly #id = randomUUID();
-  /** When this process was last elected. */
-  #electedAt: number | null = null;
   /** Runs that ended until then are being deleted. */
   #until: number | null = null;
   #logged: 'fits' | 'cut' | 'nothing left' = 'fits';
@@ -26,25 +21,16 @@ export class Shrinking {
 
   /** @returns whether there is more to do before the next look */
   async step(limit: number): Promise<boolean> {
-    if (!(await this.#isElected())) this.#until = null;
+    const { store, log, nodeId } = this.#options;
+    // Several would each delete the excess.
+    if (!(await store.nodes.isFirst(nodeId()))) this.#until = null;
     else this.#until ??= await this.#look();
     if (this.#until === null) return false;
-    const { store, log } = this.#options;
     const rows = await store.retention.deleteEndedUntil(this.#until, limit);
     if (rows > 0) log.debug('retention.deleted', { what: 'size', rows });
     if (rows >= limit) return true;
     this.#until = null;
     return false;
-  }
-
-  /** Also during a long deletion, so no other process takes over. */
-  async #isElected(): Promise<boolean> {
-    const { retention, clock } = this.#options.store;
-    const now = clock.now();
-    const isFresh = this.#electedAt !== null && Math.abs(now - this.#electedAt) < RENEWED_MS;
-    if (isFresh) return true;
-    this.#electedAt = (await retention.becomeLooker(this.#id, now)) ? now : null;
-    return this.#electedAt !== null;
   }
 
   async #look(): Promise<number | null> {

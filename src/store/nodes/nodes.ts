@@ -6,7 +6,7 @@ import { lockNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 import type { Context } from '../database/context.ts';
-import { add, remove } from '../database/rows.ts';
+import { add, first, remove } from '../database/rows.ts';
 
 export interface NodeBeat {
   id: string;
@@ -45,6 +45,12 @@ export const nodes = {
   async readOthers({ lease }: Context, nodeId: string): Promise<NodeBeat[]> {
     const others = await lease.rows(readOthers, [nodeId]);
     return others.map((node) => Object.assign(node, { isGone: lease.dialect.hasOneNode }));
+  },
+
+  /** For work of one living node: the first by id. */
+  async isFirst({ main }: Context, nodeId: string): Promise<boolean> {
+    const found = await first(main, 'nodes', {}, { columns: ['id'], order: ['id'] });
+    return found?.id === nodeId;
   },
 
   /** See `releaseLostClaims`. Does nothing if the node was declared dead. */

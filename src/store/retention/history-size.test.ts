@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
+import { DAY_MS } from '#domain/base/instant';
 import { ask } from '#testing/ask';
 import { aClaimedJob, aCron, aJob, aNode, aQueue, aTeam } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
@@ -100,22 +100,6 @@ forEachStore((_name, openTestStore) => {
       assert.ok(looks > 2 && looks < 20, `${looks}`);
       for (const id of [running.id, waiting.jobId])
         assert.notEqual(await store.jobs.find(teamId, id), null);
-    });
-
-    test('one process does it, and another one takes over if it is gone', async () => {
-      await using store = await openTestStore();
-      const elect = (id: string) => store.retention.becomeLooker(id, store.clock.now());
-      const ids = ['a', 'b', 'c'];
-      const elected = await Promise.all(ids.map(elect));
-      const [owner = '', ...more] = ids.filter((_, n) => elected[n]);
-      const other = ids.find((id) => id !== owner) ?? '';
-      assert.deepEqual(more, []);
-      const after = async (minutes: number, id: string) => {
-        await store.testClock.advance(minutes * MINUTE_MS);
-        return elect(id);
-      };
-      assert.deepEqual([await after(2, owner), await after(2, other)], [true, false]);
-      assert.deepEqual([await after(1, other), await after(0, owner)], [true, false]);
     });
   });
 });

@@ -7,7 +7,6 @@ import type { Dialect } from '../database/dialect.ts';
 import type { DatabaseSize } from '../database/inspection.ts';
 import type { Ask } from '../database/inspect-tables.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { addMissing, change, one } from '../database/rows.ts';
 import { IS_ENDED } from '../figures/outcomes.ts';
 import { endedExecutions, endedJobs } from '../tables/work.ts';
 
@@ -152,19 +151,4 @@ function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise
       return rows as Record<string, unknown>[];
     }),
   );
-}
-
-const LOOKER = 'history_size_looker';
-/** A process that hasn't looked for so long is replaced by another. */
-const LOOKS_FOR_MS = 180_000;
-
-/** One process looks and deletes: several would each delete the excess. Calls renew it. */
-export async function becomeLooker({ main }: Context, id: string, now: number): Promise<boolean> {
-  const value = JSON.stringify({ id, at: now });
-  const row = await one(main, 'installation', { key: LOOKER }, ['value']);
-  if (!row) return (await addMissing(main, 'installation', { key: LOOKER, value })) === 1;
-  const last = JSON.parse(row.value) as { id: string; at: number };
-  const isAnother = last.id !== id && last.at <= now && now - last.at < LOOKS_FOR_MS;
-  if (isAnother) return false;
-  return (await change(main, 'installation', { key: LOOKER, value: row.value }, { value })) === 1;
 }

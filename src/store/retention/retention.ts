@@ -7,7 +7,7 @@ import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import { pageStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
-import { becomeLooker, lookAtSize, readSize } from './history-size.ts';
+import { lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES, type Tables } from '../tables/tables.ts';
 import {
@@ -146,7 +146,6 @@ export const retention = {
     return DELETIONS[kind](main, asked);
   },
 
-  becomeLooker,
   lookAtSize,
   readSize,
 
