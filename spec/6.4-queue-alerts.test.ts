@@ -10,10 +10,7 @@ import { forEachStore, type OpenTestStore } from '#testing/stores';
 import type { QueueChange } from '#work/resources/queue';
 
 const backlog = (rule: Partial<BacklogRule>) => ({
-  watch: {
-    ...NO_WATCH,
-    backlog: { minutes: null, jobs: null, pausedHours: null, ...rule },
-  },
+  watch: { ...NO_WATCH, backlog: { ...NO_WATCH.backlog, ...rule } },
 });
 const FAILURE_RATE = { watch: { ...NO_WATCH, failureRate: { percent: 20, attempts: 10 } } };
 

@@ -90,7 +90,10 @@ forEachStore((dialect, openTestStore, once) => {
       await setQueue(service, {
         emailAlerts: true,
         retriesEnabled: false,
-        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
+        alertSettings: {
+          ...NO_ALERT_SETTINGS,
+          channels: { ...NO_ALERT_SETTINGS.channels, failure: [ops, mails] },
+        },
       });
       await scheduleJob(service, { url: `${target.url}/job` });
       await target.waitFor(1);
@@ -116,7 +119,10 @@ forEachStore((dialect, openTestStore, once) => {
           await setQueue(service, {
             emailAlerts: true,
             retriesEnabled: false,
-            alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops] } },
+            alertSettings: {
+              ...NO_ALERT_SETTINGS,
+              channels: { ...NO_ALERT_SETTINGS.channels, failure: [ops] },
+            },
           });
           await scheduleJob(service, { url: `${target.url}/job` });
           await target.waitFor(1);

@@ -389,7 +389,8 @@ crons:
       });
       const [cron] = await work.listCrons(teamId);
       const { channels } = cron?.alertSettings ?? {};
-      assert.deepEqual(channels, { failure: ['default', channel.id], recovery: [] });
+      const failure = ['default', channel.id];
+      assert.deepEqual(channels, { warning: ['default'], failure, recovery: [] });
       const again = await apply(teamId, text);
       assert.deepEqual((again.json as { steps: Json[] }).steps, []);
 
@@ -412,9 +413,8 @@ crons:
       assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
       assert.equal(copy?.stopAfter, 12);
       assert.notEqual(theirs?.id, channel.id);
-      const failure = [theirs?.id, 'default'];
       assert.deepEqual(copy?.alertSettings, {
-        channels: { failure, recovery: [] },
+        channels: { warning: ['default'], failure: [theirs?.id, 'default'], recovery: [] },
         note: 'Ask the night shift',
         runbookUrl: 'https://wiki.test/nightly',
         remindHours: 6,

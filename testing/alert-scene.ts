@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AlertSettings } from '#domain/alerts/alert-settings';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import type { ChannelConfig, ChatKind } from '#domain/alerts/notification-channel';
 import type { WindowSettings } from '#store/alerts/window-rows';
 import { startNotifier } from './notifying.ts';
@@ -103,10 +103,14 @@ export async function startScene(
     makeCron,
     /** Makes a cron with these channels and without a next run, also if it is active. */
     makeCronFor: (
-      channels: AlertSettings['channels'],
+      channels: Partial<AlertSettings['channels']>,
       fields: Record<string, unknown> = {},
       settings: Partial<AlertSettings> = {},
-    ) => makeCron(fields, { ...settings, channels }),
+    ) =>
+      makeCron(fields, {
+        ...settings,
+        channels: { ...NO_ALERT_SETTINGS.channels, ...channels },
+      }),
     /** Makes a maintenance window of so many minutes, from now on if nothing else is said. */
     mute: (
       minutes: number,

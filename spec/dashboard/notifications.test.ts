@@ -147,6 +147,7 @@ test('a channel is added, used by a cron, changed, and deleted with a list of it
   assert.deepEqual(made?.alertSettings.channels, {
     warning: [],
     failure: [added.id],
+    recovery: ['default'],
   });
   const edit = (await visitor.get(`/crons/${made.id}/edit`)).text;
   assert.match(edit, /On call: Failure"[^>]*checked|checked[^>]*On call: Failure"/);

@@ -16,8 +16,11 @@ const open = async () => {
   return { ...fixture, store, all, member, teamId };
 };
 
-const nobody = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [] } } };
-const someone = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { warning: [] } } };
+const silent = (level: 'failure' | 'warning') => {
+  const channels = { ...NO_ALERT_SETTINGS.channels, [level]: [] };
+  return { alertSettings: { ...NO_ALERT_SETTINGS, channels } };
+};
+const [nobody, someone] = [silent('failure'), silent('warning')];
 
 test('§5.8: a member reaches no method of notification channels that needs an admin', async () => {
   await using fixture = await open();

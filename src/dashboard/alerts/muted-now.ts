@@ -31,10 +31,10 @@ export async function describeRecipients(
   { channels }: AlertSettings,
   levels: readonly AlertLevel[],
 ): Promise<string | null> {
-  if (Object.keys(channels).length === 0) return null;
+  if (levels.every((level) => channels[level].join() === DEFAULT_REF)) return null;
   const choices = await work.listChannelChoices(teamId);
   const byLevel = levels.map((level) => {
-    return { level, refs: presentRefs(channels[level] ?? [DEFAULT_REF], choices) };
+    return { level, refs: presentRefs(channels[level], choices) };
   });
   if (byLevel.every(({ refs }) => refs.join() === DEFAULT_REF)) return null;
   const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));

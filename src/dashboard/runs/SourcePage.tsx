@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { AlertSettings } from '#domain/alerts/alert-settings';
+import { hasSlowRule } from '#domain/alerts/slow-runs';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice, MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
@@ -40,7 +41,7 @@ export async function readSourceFacts(
     work.listActivityOf(teamId, id),
     describeRecipients(work, teamId, alertSettings, levels),
     // Null: it isn't slow, or has no rule.
-    slow === null ? null : work.findSlowSince(teamId, id, slow),
+    hasSlowRule(slow) ? work.findSlowSince(teamId, id, slow) : null,
     work.listEndingCertificates(teamId, id),
     readFailing(work, teamId, { kind, streak }),
   ]);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Assertion } from '#domain/judging/assertion';
-import type { SlowRule } from '#domain/alerts/slow-runs';
+import { hasSlowRule, type SlowRule } from '#domain/alerts/slow-runs';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { CutText } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -35,7 +35,7 @@ export function SourceSettings(props: SourceSettingsProps) {
   const { note, runbookUrl, remindHours, slow, certificates } = alertSettings;
   const { id, tags, assertions, createdAt } = source;
   const to = `/alerts?source=${encodeURIComponent(`${of}:${id}`)}`;
-  const mayRaise = alerts.isOn || slow !== null || certificates;
+  const mayRaise = alerts.isOn || hasSlowRule(slow) || certificates;
   const alertFact = (
     <span className="row">
       <span>{alerts.words}</span>
@@ -53,7 +53,7 @@ export function SourceSettings(props: SourceSettingsProps) {
           [recipientsTitle, facts.recipients],
           [
             'Slow runs',
-            slow === null ? null : `Alerts when one takes longer than ${describeRule(slow)}`,
+            hasSlowRule(slow) ? `Alerts when one takes longer than ${describeRule(slow)}` : null,
           ],
           ['Certificates', certificates ? 'Alerts when one of a target ends soon' : null],
           [

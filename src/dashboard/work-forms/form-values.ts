@@ -1,9 +1,4 @@
-import {
-  ALERT_LEVELS,
-  type AlertSettings,
-  DEFAULT_REF,
-  NO_ALERT_SETTINGS,
-} from '#domain/alerts/alert-settings';
+import { ALERT_LEVELS, type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { type Assertion, textsOfAssertion } from '#domain/judging/assertion';
 import type { HeaderList } from '#domain/http/exchange';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
@@ -26,10 +21,7 @@ export function writeHeaders(headers: HeaderList): string {
 
 function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSettings): Values {
   const texts = assertions.map(textsOfAssertion);
-  const refs = ALERT_LEVELS.map((level) => [
-    channelsField(level),
-    channels[level] ?? [DEFAULT_REF],
-  ]);
+  const refs = ALERT_LEVELS.map((level) => [channelsField(level), channels[level]]);
   return {
     ...(Object.fromEntries(refs) as Values),
     assertion_kind: assertions.map(({ kind }) => kind),

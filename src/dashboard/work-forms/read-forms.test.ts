@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { readCronForm, readJobForm, readQueueForm } from './read-forms.ts';
 import { createMask, MASK, NO_MASK } from '#domain/runs/masking';
 
@@ -145,14 +146,6 @@ describe('the form of a queue', () => {
     dead_letter_days: '14',
     tags: 'EU, mails',
   };
-  const noneChosen = {
-    channels: {},
-    note: null,
-    runbookUrl: null,
-    remindHours: null,
-    slow: null,
-    certificates: false,
-  };
   test('the form of a queue reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {
       name: 'mail',
@@ -166,7 +159,7 @@ describe('the form of a queue', () => {
         emailAlerts: false,
         deadLetterDays: 14,
         tags: ['eu', 'mails'],
-        alertSettings: noneChosen,
+        alertSettings: NO_ALERT_SETTINGS,
       },
     });
   });

@@ -1,5 +1,5 @@
 import type { AlertLevel } from './alert-streak.ts';
-import { readSlowRule, type SlowRule } from './slow-runs.ts';
+import { NO_SLOW_RULE, readSlowRule, type SlowRule } from './slow-runs.ts';
 import { objectOf, readStoredObject, textOf } from '../json/stored-object.ts';
 
 /** The team's default channel, or another one by its id. */
@@ -9,12 +9,12 @@ export const DEFAULT_REF: ChannelRef = 'default';
 export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfies AlertLevel[];
 
 export interface AlertSettings {
-  /** By level. An empty list notifies no channel; a missing level uses the default. */
-  channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
+  /** By level. An empty list notifies no channel. */
+  channels: Readonly<Record<AlertLevel, readonly ChannelRef[]>>;
   note: string | null;
   runbookUrl: string | null;
   remindHours: RemindHours | null;
-  slow: SlowRule | null;
+  slow: SlowRule;
   certificates: boolean;
 }
 
@@ -24,11 +24,11 @@ export type RemindHours = (typeof REMIND_HOURS)[number];
 export const NOTE_CHARACTERS = 500;
 
 export const NO_ALERT_SETTINGS: AlertSettings = {
-  channels: {},
+  channels: { warning: [DEFAULT_REF], failure: [DEFAULT_REF], recovery: [DEFAULT_REF] },
   note: null,
   runbookUrl: null,
   remindHours: null,
-  slow: null,
+  slow: NO_SLOW_RULE,
   certificates: false,
 };
 
@@ -41,19 +41,18 @@ export function resolveChannels(
   level: AlertLevel,
   known: ReadonlySet<string>,
 ): ChannelRef[] {
-  const chosen = channels[level] ?? [DEFAULT_REF];
-  return [...new Set(chosen.map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
+  return [...new Set(channels[level].map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
 }
 
 export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): boolean {
-  return channels[level]?.length === 0;
+  return channels[level].length === 0;
 }
 
 /** JSON for the database, without the rule for slow runs; null for the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
-  const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
+  const channels = chosenChannels(settings.channels);
   const kept = {
-    ...(channels.length > 0 && { channels: Object.fromEntries(channels) }),
+    ...(Object.keys(channels).length > 0 && { channels }),
     ...(settings.note !== null && { note: settings.note }),
     ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
     ...(settings.remindHours !== null && { remindHours: settings.remindHours }),
@@ -62,8 +61,10 @@ export function writeAlertSettings(settings: AlertSettings): string | null {
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
 }
 
-function isDefault(refs: readonly ChannelRef[]): boolean {
-  return refs.length === 1 && refs[0] === DEFAULT_REF;
+/** Without the levels whose only channel is the default. */
+export function chosenChannels(channels: AlertSettings['channels']) {
+  const isDefault = (refs: readonly ChannelRef[]) => refs.length === 1 && refs[0] === DEFAULT_REF;
+  return Object.fromEntries(Object.entries(channels).filter(([, refs]) => !isDefault(refs)));
 }
 
 /**
@@ -80,17 +81,17 @@ export function readAlertSettings(
     note: textOf(kept['note']),
     runbookUrl: textOf(kept['runbookUrl']),
     remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
-    slow: readSlowRule(slowRule),
+    slow: readSlowRule(slowRule) ?? NO_SLOW_RULE,
     certificates: kept['certificates'] === true,
   };
 }
 
 function readChannels(given: unknown): AlertSettings['channels'] {
-  const byLevel = objectOf(given);
-  const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
-  for (const level of ALERT_LEVELS) {
-    const refs = byLevel[level];
-    if (Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')) channels[level] = refs;
-  }
-  return channels;
+  const chosen = ALERT_LEVELS.flatMap((level) => {
+    const refs = objectOf(given)[level];
+    return Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')
+      ? [[level, refs] as const]
+      : [];
+  });
+  return { ...NO_ALERT_SETTINGS.channels, ...Object.fromEntries(chosen) };
 }

@@ -4,7 +4,6 @@ import { describeDuration } from '../base/duration-words.ts';
 import { HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { numberOf, objectOf, readStoredObject } from '../json/stored-object.ts';
 
-/** At least one is set. */
 export interface BacklogRule {
   /** Since the time of the earliest due job. */
   minutes: number | null;
@@ -12,21 +11,19 @@ export interface BacklogRule {
   pausedHours: number | null;
 }
 
-interface FailureRule {
+export interface FailureRule {
   /** Null: no alert. */
   percent: number | null;
   attempts: number;
 }
 
 export interface WatchRules {
-  backlog: BacklogRule | null;
-  failureRate: FailureRule | null;
+  backlog: BacklogRule;
+  failureRate: FailureRule;
 }
 
 export const WATCH_KINDS = ['backlog', 'failure_rate'] as const;
 export type WatchKind = (typeof WATCH_KINDS)[number];
-
-export const NO_WATCH: WatchRules = { backlog: null, failureRate: null };
 
 export const WATCH_RANGES = {
   minutes: { least: 1, most: 10_080 },
@@ -36,44 +33,41 @@ export const WATCH_RANGES = {
   attempts: { least: 10, most: 500, initial: 50 },
 } as const;
 
+export const NO_WATCH: WatchRules = {
+  backlog: { minutes: null, jobs: null, pausedHours: null },
+  failureRate: { percent: null, attempts: WATCH_RANGES.attempts.initial },
+};
+
 export const WATCH_EVERY_MS = MINUTE_MS;
 
-export function writeWatchRules({ backlog, failureRate }: WatchRules): string | null {
-  return backlog === null && failureRate === null ? null : JSON.stringify({ backlog, failureRate });
+export function writeWatchRules(rules: WatchRules): string | null {
+  const text = JSON.stringify(rules);
+  return text === JSON.stringify(NO_WATCH) ? null : text;
 }
 
 /** Unreadable rules count as not set. */
 export function readWatchRules(text: string | null): WatchRules {
   const kept = readStoredObject(text);
-  return { backlog: readBacklog(kept['backlog']), failureRate: readFailures(kept['failureRate']) };
-}
-
-function readBacklog(given: unknown): BacklogRule | null {
-  const kept = objectOf(given);
-  const rule = {
-    minutes: numberOf(kept['minutes']),
-    jobs: numberOf(kept['jobs']),
-    pausedHours: numberOf(kept['pausedHours']),
+  const [backlog, failureRate] = [objectOf(kept['backlog']), objectOf(kept['failureRate'])];
+  return {
+    backlog: {
+      minutes: numberOf(backlog['minutes']),
+      jobs: numberOf(backlog['jobs']),
+      pausedHours: numberOf(backlog['pausedHours']),
+    },
+    failureRate: {
+      percent: numberOf(failureRate['percent']),
+      attempts: numberOf(failureRate['attempts']) ?? WATCH_RANGES.attempts.initial,
+    },
   };
-  return Object.values(rule).every((limit) => limit === null) ? null : rule;
-}
-
-function readFailures(given: unknown): FailureRule | null {
-  const kept = objectOf(given);
-  const attempts = numberOf(kept['attempts']);
-  return attempts === null ? null : { percent: numberOf(kept['percent']), attempts };
 }
 
 export function kindsOf({ backlog, failureRate }: WatchRules): WatchKind[] {
-  return [
-    ...(backlog === null ? [] : (['backlog'] as const)),
-    ...(isSet(failureRate) ? (['failure_rate'] as const) : []),
-  ];
-}
-
-/** Without a percentage, only the number of attempts is kept. */
-export function isSet(rule: FailureRule | null): rule is FailureRule & { percent: number } {
-  return rule !== null && rule.percent !== null;
+  const isSet = {
+    backlog: Object.values(backlog).some((limit) => limit !== null),
+    failure_rate: failureRate.percent !== null,
+  };
+  return WATCH_KINDS.filter((kind) => isSet[kind]);
 }
 
 /** An open alert ends at half of its limits, so that values near a limit raise one alert. */
@@ -126,12 +120,12 @@ function minutesOf(ms: number): string {
 }
 
 export function judgeFailures(
-  { percent, attempts }: FailureRule & { percent: number },
+  { percent, attempts }: FailureRule,
   { failed, finished }: { failed: number; finished: number },
   isOpen: boolean,
 ): Verdict {
   const share = isOpen ? END_SHARE : 1;
-  const isOver = finished >= attempts && failed * 100 > percent * finished * share;
+  const isOver = finished >= attempts && failed * 100 > (percent ?? 100) * finished * share;
   const limit = isOver ? `, limit ${percent} %` : '';
   return {
     isOver,
@@ -200,14 +194,12 @@ function lasted(since: number, now: number): number {
   return ms - (ms % MINUTE_MS);
 }
 
-export function describeFailureRule(rule: FailureRule | null): string | null {
-  if (!isSet(rule)) return null;
-  return `Alerts when more than ${rule.percent} % of the last ${rule.attempts} attempts failed`;
+export function describeFailureRule({ percent, attempts }: FailureRule): string | null {
+  if (percent === null) return null;
+  return `Alerts when more than ${percent} % of the last ${attempts} attempts failed`;
 }
 
-export function describeBacklogRule(rule: BacklogRule | null): string | null {
-  if (rule === null) return null;
-  const { minutes, jobs, pausedHours } = rule;
+export function describeBacklogRule({ minutes, jobs, pausedHours }: BacklogRule): string | null {
   const parts = [
     minutes === null
       ? null
@@ -217,5 +209,5 @@ export function describeBacklogRule(rule: BacklogRule | null): string | null {
       ? null
       : `it is paused for more than ${describeDuration(pausedHours * HOUR_MS)}`,
   ].filter((part) => part !== null);
-  return `Alerts when ${parts.join(' or ')}`;
+  return parts.length === 0 ? null : `Alerts when ${parts.join(' or ')}`;
 }

@@ -3,12 +3,14 @@ import { HOUR_MS } from '../base/instant.ts';
 import { formatMilliseconds } from '../base/duration-words.ts';
 import { numberOf, readStoredObject } from '../json/stored-object.ts';
 
-/** A run is slow if it exceeds either. At least one is set. */
+/** A run is slow if it exceeds either. */
 export interface SlowRule {
   seconds: number | null;
   /** Times the median of the last days. */
   timesMedian: number | null;
 }
+
+export const NO_SLOW_RULE: SlowRule = { seconds: null, timesMedian: null };
 
 export const SLOW_RANGES = {
   seconds: { least: 1, most: 300 },
@@ -24,19 +26,20 @@ export const FAST_FOR_MS = 600_000;
 /** A busy queue doesn't store each slow run. */
 const REMEMBERED_MS = 60_000;
 
+export function hasSlowRule({ seconds, timesMedian }: SlowRule): boolean {
+  return seconds !== null || timesMedian !== null;
+}
+
 /** Equal rules have equal texts. */
-export function writeSlowRule(rule: SlowRule): string;
-export function writeSlowRule(rule: SlowRule | null): string | null;
-export function writeSlowRule(rule: SlowRule | null): string | null {
-  if (rule === null) return null;
-  const { seconds, timesMedian } = rule;
+export function writeSlowRule({ seconds, timesMedian }: SlowRule): string {
   return JSON.stringify({ seconds, timesMedian });
 }
 
+/** Null: none is set. */
 export function readSlowRule(text: string | null): SlowRule | null {
   const kept = readStoredObject(text);
-  const [seconds, timesMedian] = [numberOf(kept['seconds']), numberOf(kept['timesMedian'])];
-  return seconds === null && timesMedian === null ? null : { seconds, timesMedian };
+  const rule = { seconds: numberOf(kept['seconds']), timesMedian: numberOf(kept['timesMedian']) };
+  return hasSlowRule(rule) ? rule : null;
 }
 
 export interface Pace {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NO_WATCH } from '#domain/alerts/queue-watch';
 import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
 import { aJob, aQueue, aTeam, runAlerts } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
@@ -87,7 +88,7 @@ forEachStore((name, openTestStore) => {
           ({ kind }) => kind,
         );
       assert.deepEqual(await kindsLeft(), ['backlog', 'failure_rate']);
-      const watch = { ...RULES, failureRate: null };
+      const watch = { ...RULES, failureRate: NO_WATCH.failureRate };
       await store.queues.update(teamId, queue.id, { watch });
       assert.deepEqual(await kindsLeft(), ['backlog']);
       await store.queues.update(teamId, queue.id, { concurrencyLimit: 3 });

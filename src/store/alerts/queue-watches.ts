@@ -4,7 +4,6 @@ import {
   followWatch,
   judgeBacklog,
   judgeFailures,
-  isSet,
   kindsOf,
   readWatchRules,
   type Verdict,
@@ -84,21 +83,20 @@ export async function checkQueues({ main, searches }: Context, now: number): Pro
 
 /** Null: the rule was removed or can't be read. */
 async function judge(db: Database, watch: Due, now: number): Promise<Verdict | null> {
-  const { queue_id, created_at } = watch;
-  const { backlog, failureRate } = readWatchRules(watch.watch_rules);
+  const { kind, queue_id, created_at } = watch;
+  const rules = readWatchRules(watch.watch_rules);
   const isOpen = watch.since !== null;
-  if (watch.kind === 'backlog' && backlog) {
-    const [found] = await db.read(measureBacklog, [queue_id, now, (backlog.jobs ?? 0) + 1]);
+  if (!kindsOf(rules).includes(kind)) return null;
+  if (kind === 'backlog') {
+    const most = (rules.backlog.jobs ?? 0) + 1;
+    const [found] = await db.read(measureBacklog, [queue_id, now, most]);
     const { oldest_due_at: oldestDueAt = null, waiting = 0 } = found ?? {};
     const facts = { now, oldestDueAt, waiting, pausedAt: watch.paused_at };
-    return judgeBacklog(backlog, facts, isOpen);
+    return judgeBacklog(rules.backlog, facts, isOpen);
   }
-  if (watch.kind === 'failure_rate' && isSet(failureRate)) {
-    const parameters = [queue_id, created_at, failureRate.attempts];
-    const [found] = await db.read(measureFailures, parameters);
-    return judgeFailures(failureRate, found ?? { failed: 0, finished: 0 }, isOpen);
-  }
-  return null;
+  const parameters = [queue_id, created_at, rules.failureRate.attempts];
+  const [found] = await db.read(measureFailures, parameters);
+  return judgeFailures(rules.failureRate, found ?? { failed: 0, finished: 0 }, isOpen);
 }
 
 /** Of two nodes that judged the same check, the second sees that another one is planned. */

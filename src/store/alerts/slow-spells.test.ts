@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR_MS } from '#domain/base/instant';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
-import { LEAST_TIMED, type SlowRule } from '#domain/alerts/slow-runs';
+import { LEAST_TIMED, NO_SLOW_RULE, type SlowRule } from '#domain/alerts/slow-runs';
 import { deleteSource } from '../retention/delete-runs.ts';
 import type { Store } from '#store/store';
 import {
@@ -32,7 +32,7 @@ const AFTER_20_S: SlowRule = { seconds: 20, timesMedian: null };
 const SLOW_MS = 25_000;
 const FAST_MS = 800;
 
-async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTER_20_S) {
+async function aScene(openTestStore: OpenTestStore, slow = AFTER_20_S) {
   const store = await openTestStore();
   const { id: teamId } = await aTeam(store);
   const node = await aNode(store, 1e9);
@@ -177,7 +177,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await run(SLOW_MS);
     const anew = 'warning slow: Took 25 s, longer than 10 s.';
     assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
-    await set({ slow: null });
+    await set({ slow: NO_SLOW_RULE });
     await run(SLOW_MS);
     await run(FAST_MS);
     assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
@@ -188,7 +188,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await using _ = store;
     const [execution] = await start();
     assert.ok(execution);
-    await set({ slow: null });
+    await set({ slow: NO_SLOW_RULE });
     const end = { durationMs: SLOW_MS };
     assert.ok(await store.runs.settle(node, anExecutionSettlement(store, execution, { end })));
     assert.deepEqual(await textsOf(store, teamId), []);

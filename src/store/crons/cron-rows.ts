@@ -6,7 +6,7 @@ import {
 import type { Assertion } from '#domain/judging/assertion';
 import type { CronEnd } from '#domain/cron/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
-import { writeSlowRule } from '#domain/alerts/slow-runs';
+import { hasSlowRule, writeSlowRule } from '#domain/alerts/slow-runs';
 import { readTags, writeTags } from '#domain/team/tags';
 import { toRecord, toRow } from '../database/records.ts';
 import { namesOf } from '../tables/table.ts';
@@ -69,6 +69,7 @@ const PLAIN_SETTINGS = namesOf(
 type PlainSetting = (typeof PLAIN_SETTINGS)[number];
 
 export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettings) {
+  const { slow } = settings.alertSettings;
   return {
     ...(toRow<Row<'crons'>, PlainSetting>(settings, PLAIN_SETTINGS) as Pick<
       Row<'crons'>,
@@ -79,7 +80,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     keeps_response_body: yesNo(settings.keepsResponseBody),
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
-    slow_rule: writeSlowRule(settings.alertSettings.slow),
+    slow_rule: hasSlowRule(slow) ? writeSlowRule(slow) : null,
     tags: writeTags(settings.tags),
     sealed_headers: sealHeaders(sealer, 'crons', teamId, settings.headers),
     payload: settings.payload === null ? null : JSON.stringify(settings.payload),

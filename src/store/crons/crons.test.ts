@@ -23,7 +23,7 @@ describe('crons in the store', () => {
         alertThreshold: 3,
         assertions: [{ kind: 'body-contains', text: 'ok\0' }] as never,
         alertSettings: {
-          channels: { failure: ['default'], recovery: [] },
+          channels: { warning: ['default'], failure: ['default'], recovery: [] },
           note: 'Ask “Ada” 🌙',
           runbookUrl: 'https://wiki.example/#frag',
           remindHours: 6,
@@ -40,8 +40,6 @@ describe('crons in the store', () => {
       const kept = await store.crons.find(team.id, cron.id);
       const stored = {
         ...settings,
-        // The default channel alone is stored like no choice at all.
-        alertSettings: { ...settings.alertSettings, channels: { recovery: [] } },
         isActive: true,
         nextRunAt: TEST_START + 1,
         runsCounted: 0,

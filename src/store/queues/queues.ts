@@ -5,7 +5,7 @@ import { formatRate, parseRate } from '#domain/team/rate';
 import { readWatchRules, writeWatchRules } from '#domain/alerts/queue-watch';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
 import { readTags, writeTags } from '#domain/team/tags';
-import { writeSlowRule } from '#domain/alerts/slow-runs';
+import { hasSlowRule, writeSlowRule } from '#domain/alerts/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteWithRuns } from '../retention/delete-runs.ts';
@@ -68,7 +68,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
     ...(alertSettings !== undefined && {
       alert_settings: writeAlertSettings(alertSettings),
-      slow_rule: writeSlowRule(alertSettings.slow),
+      slow_rule: hasSlowRule(alertSettings.slow) ? writeSlowRule(alertSettings.slow) : null,
     }),
     ...(watch !== undefined && { watch_rules: writeWatchRules(watch) }),
     ...(keepsResponseBody !== undefined && { keeps_response_body: yesNo(keepsResponseBody) }),

@@ -164,9 +164,7 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
     activity: ['start', 'value'],
   }),
   /** §3.1; an end in the past is accepted. */
-  end: group<CronEnd, CronEnd>(END, {
-    join: (end) => end,
-    split: (end) => end,
+  end: group(END, {
     record: ({ endsAt, maxRuns }) => ({ ends_at: formatMillis(endsAt), max_runs: maxRuns }),
     activity: ['end', 'value'],
     say: describeEnd,

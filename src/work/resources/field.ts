@@ -1,7 +1,7 @@
 import type { JsonField } from '#domain/json/text';
 import { type Findings, findGiven } from '../fields.ts';
 import type { Context, Entry, FieldKind, OptionSpec, Plain, Resource } from './resource.ts';
-import { type Schema, type Shown, takeChange } from './resource.ts';
+import { initialOf, partsOf, type Schema, type Shown, takeChange } from './resource.ts';
 
 export interface Declared<Value> {
   /** For the OpenAPI document. */
@@ -63,36 +63,26 @@ export function field<Value>(
 
 export type Optional<Value> = Declared<Value | null>;
 
-export function group<Parts extends object, Value>(
-  fields: Resource<Parts>,
-  {
-    join,
-    split,
-    ...declared
-  }: {
-    join: (parts: Parts) => Value;
-    split: (value: Value) => Parts;
+/** One property of several fields. */
+export function group<Value extends object>(
+  fields: Resource<Value>,
+  declared: {
     record?: (value: Value) => object;
     activity?: Shown;
     say?: (value: Value) => string;
-  },
+  } = {},
 ): Entry<Value> {
-  const entries = Object.entries(fields) as [keyof Parts & string, Entry<unknown>][];
-  const initial = Object.fromEntries(entries.map(([key, each]) => [key, each.initial])) as Parts;
-  const parts = entries.flatMap(([, each]) => each.parts);
+  const entries = Object.entries(fields) as [keyof Value & string, Entry<unknown>][];
+  const initial = initialOf(fields);
+  const parts = partsOf(fields);
   return {
     parts,
-    initial: join(initial),
-    read: (given, findings, { stored, ...context }) => {
+    initial,
+    read: (given, findings, { stored = initial, ...context }) => {
       if (!parts.some(({ name }) => given.has(name))) return undefined;
-      const before = stored === undefined ? initial : split(stored);
-      const change = takeChange(fields, given, findings, { ...context, stored: before });
-      return join({ ...before, ...change });
+      return { ...stored, ...takeChange(fields, given, findings, { ...context, stored }) };
     },
-    write: (value, context) => {
-      const written = split(value);
-      return entries.flatMap(([key, each]) => each.write(written[key], context));
-    },
+    write: (value, context) => entries.flatMap(([key, each]) => each.write(value[key], context)),
     ...declared,
   };
 }

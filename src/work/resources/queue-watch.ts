@@ -1,17 +1,14 @@
 /** Alerts about a queue as a whole (§6.4). */
 import { rangeOf } from '#domain/base/limits';
-import { WATCH_RANGES, type WatchRules } from '#domain/alerts/queue-watch';
+import {
+  type BacklogRule,
+  type FailureRule,
+  WATCH_RANGES,
+  type WatchRules,
+} from '#domain/alerts/queue-watch';
 import { group } from './field.ts';
 import { integer } from './kinds.ts';
 import type { Resource } from './resource.ts';
-
-interface WatchParts {
-  minutes: number | null;
-  jobs: number | null;
-  pausedHours: number | null;
-  percent: number | null;
-  attempts: number;
-}
 
 const limit = (
   name: string,
@@ -23,7 +20,7 @@ const limit = (
   return integer(name, { ...range, outside, initial: null, option: { flags, help, none } });
 };
 
-const PARTS: Resource<WatchParts> = {
+const BACKLOG: Resource<BacklogRule> = {
   minutes: limit('backlog_minutes', WATCH_RANGES.minutes, (range) => ({
     outside: `A job may be overdue by ${range} minutes.`,
     help: `alert if a job is overdue by more minutes, ${range}`,
@@ -39,6 +36,9 @@ const PARTS: Resource<WatchParts> = {
     help: `alert if it is paused for more hours, ${range}`,
     none: 'not by the pause',
   })),
+};
+
+const FAILURE_RATE: Resource<FailureRule> = {
   percent: limit('failure_percent', WATCH_RANGES.percent, (range) => ({
     outside: `The failed attempts must be ${range} percent.`,
     help: `alert if more percent of its last attempts failed, ${range}`,
@@ -54,18 +54,8 @@ const PARTS: Resource<WatchParts> = {
   }),
 };
 
-export const WATCH_RULES = group<WatchParts, WatchRules>(PARTS, {
-  join: ({ percent, attempts, ...backlog }) => ({
-    backlog: Object.values(backlog).every((limit) => limit === null) ? null : backlog,
-    failureRate:
-      percent === null && attempts === WATCH_RANGES.attempts.initial ? null : { percent, attempts },
-  }),
-  split: ({ backlog, failureRate }) => ({
-    minutes: backlog?.minutes ?? null,
-    jobs: backlog?.jobs ?? null,
-    pausedHours: backlog?.pausedHours ?? null,
-    percent: failureRate?.percent ?? null,
-    attempts: failureRate?.attempts ?? WATCH_RANGES.attempts.initial,
-  }),
+const RULES: Resource<WatchRules> = { backlog: group(BACKLOG), failureRate: group(FAILURE_RATE) };
+
+export const WATCH_RULES = group(RULES, {
   activity: ['backlog and failure rate alerts', 'name'],
 });
