@@ -119,6 +119,14 @@ test("doctor reports files readable by others, closed metrics, and an address th
   assert.match(warned('address'), /answers 200, and not as Belfry/);
 });
 
+test('doctor reports closed metrics if only the public address is of another machine', async () => {
+  await using belfry = await startBelfry();
+  const config = { ...configOf(belfry.databaseUrl), baseUrl: 'http://belfry.invalid' };
+  const { status, message } = (await doctor(config)).of('metrics') ?? {};
+  assert.equal(status, 'warn');
+  assert.match(String(message), /METRICS_TOKEN is not set, so \/metrics is closed to everybody/);
+});
+
 test('doctor reports a proxy that strips the path', async () => {
   await using belfry = await startBelfry();
   const env = { BASE_URL: 'http://127.0.0.1:1/tools' };

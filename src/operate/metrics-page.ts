@@ -29,7 +29,7 @@ export function createMetricsPage(
 }
 
 const UNSET =
-  'Without a token, metrics are for the loopback address alone. Set METRICS_TOKEN and send it as a bearer token.';
+  'Without METRICS_TOKEN, only requests on this machine get metrics, and none if HOST or BASE_URL lets other machines in. Set METRICS_TOKEN and send it as a bearer token.';
 
 /** Equally long, so the comparison's duration reveals nothing. */
 function digest(text: string): Buffer {

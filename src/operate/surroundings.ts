@@ -6,9 +6,8 @@ import { connect } from 'node:tls';
 import { DAY_MS } from '#domain/base/instant';
 import { INSTALLATION_HEADER } from '#api/service-pages';
 import type { Finding } from '#cli/services';
-import type { Config } from '#config/config';
+import { type Config, servesLoopbackOnly } from '#config/config';
 import { countOf } from '#domain/base/amounts';
-import { isLoopbackHost } from '#domain/http/arrival';
 import { basePathOf } from '#domain/http/public-address';
 import { findNewestBackup, listBackups } from '#store/backups';
 import { fail, type Findings, ok, warn } from './finding.ts';
@@ -140,12 +139,13 @@ function examineFiles({ database }: Config): Finding | null {
   return warn('files', message);
 }
 
-function examineMetrics({ metricsToken, host }: Config): Finding {
-  if (metricsToken !== null) return ok('metrics', 'with the token');
-  if (isLoopbackHost(host)) {
+function examineMetrics(config: Config): Finding {
+  if (config.metricsToken !== null) return ok('metrics', 'with the token');
+  if (servesLoopbackOnly(config)) {
     return ok('metrics', 'on this machine alone; METRICS_TOKEN lets others in');
   }
-  const message = `HOST is ${host} and METRICS_TOKEN is not set, so /metrics is closed to everybody`;
+  const message =
+    'HOST or BASE_URL lets other machines in and METRICS_TOKEN is not set, so /metrics is closed to everybody';
   return warn('metrics', message);
 }
 
