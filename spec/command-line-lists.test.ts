@@ -8,6 +8,9 @@ import {
   aJob,
   anExecutionSettlement,
   aNode,
+  aTeam,
+  FAILED,
+  runCron,
 } from '#testing/factories';
 import { fillExecutions } from '#testing/fill';
 
@@ -123,6 +126,15 @@ describe('commands of lists', () => {
         const { stdout } = await run(open.config, [kind, 'list', ...team, '--output', 'table']);
         assert.match(stdout, /RESPONSE_STATUS .*ERROR_MESSAGE.*\n.* 503 +HTTP 503 error/, kind);
       }
+    });
+
+    test('the table of alerts shows the status, which a cron has in place of an error', async () => {
+      const { store, config } = open;
+      const { id } = await aTeam(store);
+      const cron = await aCron(store, id, { alertThreshold: 1 });
+      await runCron(store, await aNode(store), cron, FAILED);
+      const { stdout } = await run(config, words(`alert list --team ${id} --output table`));
+      assert.match(stdout, / RESPONSE_STATUS +ERROR_MESSAGE .*\n.* 500 +- /);
     });
 
     test('a list continues after the last record of the page before', async () => {

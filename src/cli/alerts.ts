@@ -11,6 +11,7 @@ const COLUMNS = [
   'level',
   'source',
   'source_name',
+  'response_status',
   'error_message',
   'delivery',
 ] as const;
