@@ -1,6 +1,6 @@
 /** Pages whose reads take long: they wait for each other, and hold up neither the API, nor what is sent, nor a lease. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, startBelfry } from '#testing/process';
@@ -9,14 +9,13 @@ import { type Client, makeClient, postJob, signIn, untilSucceeded } from '#testi
 import { openRows } from '#testing/rows';
 import { makeGate } from '#testing/scheduling';
 import type { Answer } from '#testing/client';
-import { WAIT_LIMIT_MS } from '#testing/limits';
 
 const env = { PLANS: 'unlimited=unlimited' };
 const VISITORS = 12;
 /** At a time. */
 const JOBS = 5;
-/** A page counts twice, so it takes longer than the five seconds that others wait for it. */
-const COUNT_MS = 5_000;
+/** A page reads alerts twice, so it takes longer than the five seconds that others wait for it. */
+const SLEEP_MS = 5_000;
 
 describe('slow pages', { concurrency: 2 }, () => {
   test('on Postgres twelve slow pages delay no job, lease or acceptance', async () => {
@@ -35,14 +34,19 @@ describe('slow pages', { concurrency: 2 }, () => {
   });
 
   test('on SQLite a slow page delays other lists only', async () => {
-    await using belfry = await startBelfry({ env });
-    const file = belfry.databaseUrl.slice('sqlite:'.length);
-    using other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });
+    const NODE_OPTIONS = `--import=${path.join(import.meta.dirname, '../testing/sleeping-statements.ts')}`;
+    await using belfry = await startBelfry({ env: { ...env, NODE_OPTIONS } });
+    await using rows = await openRows(belfry.databaseUrl);
     await blocksNothing(belfry, {
-      slowDown: async () =>
-        other.exec(`alter table alerts rename to kept_alerts; create view alerts as
-          select kept_alerts.* from (${countFor(other, COUNT_MS)}) cross join kept_alerts`),
-      cure: async () => other.exec('drop view alerts; alter table kept_alerts rename to alerts'),
+      slowDown: async () => {
+        await rows.all('alter table alerts rename to kept_alerts');
+        await rows.all(`create view alerts as
+          select kept_alerts.* from (select max(sleep(${SLEEP_MS}))) cross join kept_alerts`);
+      },
+      cure: async () => {
+        await rows.all('drop view alerts');
+        await rows.all('alter table kept_alerts rename to alerts');
+      },
     });
   });
 });
@@ -109,13 +113,4 @@ function assertRejected(answers: readonly Answer[]): void {
     assert.ok(Number(headers.get('retry-after')) > 0);
     assert.match(text, /Belfry is busy/);
   }
-}
-
-/** A statement that counts for about so long. */
-function countFor(database: DatabaseSync, ms: number): string {
-  const count = (most: number) => `with recursive counted(n) as
-    (select 1 union all select n + 1 from counted where n < ${most}) select max(n) as most from counted`;
-  const startedAt = performance.now();
-  database.prepare(count(1_000_000)).get();
-  return count(Math.ceil((1_000_000 * ms) / (performance.now() - startedAt)));
 }
