@@ -10,7 +10,7 @@ import { startService } from '#testing/service';
 import { refreshStatistics } from '#testing/statistics';
 import { openThreadedTestStore } from '#testing/stores';
 
-const RUNS = 7_000;
+const RUNS = 2_000;
 const MAX_BYTES = 10 * 2 ** 20;
 /** A few are enough. */
 const MOST_LOOKS = 100;
@@ -30,7 +30,7 @@ test('HISTORY_MAX_MB deletes the oldest runs of a larger database', async () => 
     completed_at: now - Math.floor((9 * DAY_MS * n) / RUNS),
   }));
   const ids = await fillJobs(store, jobs);
-  const body = () => randomBytes(1_000).toString('hex');
+  const body = () => randomBytes(3_500).toString('hex');
   await fillResponses(
     store,
     ids.map((run_id) => ({ team_id: teamId, run_id, body: body() })),

@@ -71,9 +71,9 @@ async function assertNotBlocked(what: string, work: () => Promise<unknown>): Pro
 async function measureBlocking(work: () => Promise<unknown>): Promise<number> {
   const readLag = () => readMetric(belfry.url, 'belfry_nodejs_eventloop_lag_max_seconds');
   await readLag();
-  const before = measureSlowness();
   await work();
-  return (await readLag()) / Math.max(before, measureSlowness());
+  const seconds = await readLag();
+  return seconds < BLOCKED_LIMIT_SECONDS ? seconds : seconds / measureSlowness();
 }
 
 async function post(path: string, body: string, type = 'application/json'): Promise<string> {
@@ -133,7 +133,8 @@ test('API forms of brackets or plus signs only do not block the event loop', asy
 });
 
 test('large responses and decompression bombs with many assertions do not block the event loop', async () => {
-  target.answer('/large', { body: Buffer.from(`[${fill('1,', 15.5 * MIB)}1]`) });
+  // Reading it takes more than twice the limit.
+  target.answer('/large', { body: Buffer.from(`[${fill('1,', 4 * MIB)}1]`) });
   target.answer('/bomb', {
     body: zlib.gzipSync(Buffer.alloc(64 * MIB, '[')),
     headers: { 'Content-Encoding': 'gzip' },
