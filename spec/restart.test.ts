@@ -78,6 +78,10 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     // Makes the service search, for which it opens a connection that only reads.
     assert.equal((await fetch(`${belfry.url}/metrics`)).status, 200);
     assert.equal(await belfry.stop(), 0);
+    assert.ok(
+      !belfry.output.some((line) => line.startsWith('belfry: ')),
+      'the threads end quietly',
+    );
     const file = databaseUrl.slice('sqlite:'.length);
     const copy = `${file}.copy`;
     fs.copyFileSync(file, copy);
