@@ -6,11 +6,14 @@ import { test } from 'node:test';
 import { configOf, doctor, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { startPathProxy } from '#testing/path-proxy';
-import { startBelfry } from '#testing/process';
+import { freePort } from '#testing/free-port';
+import { useStarted } from '#testing/hooks';
+import { makeSqliteUrl, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 
+const belfry = useStarted(startBelfry);
+
 test('health and doctor find a running service at its address', async () => {
-  await using belfry = await startBelfry();
   const port = Number(new URL(belfry.url).port);
   const config = { ...configOf(belfry.databaseUrl), port, baseUrl: belfry.url };
   const health = await run(config, ['health']);
@@ -22,16 +25,19 @@ test('health and doctor find a running service at its address', async () => {
   assert.equal(listening?.status, 'ok');
   assert.equal(of('files')?.status, 'ok');
   assert.match(String(of('disk')?.message), /GB are free/);
-  await belfry.stop();
+});
+
+test('health and doctor find no service on a free port', async () => {
+  const port = await freePort();
+  const config = { ...configOf(await makeSqliteUrl()), port };
   const silent = await run(config, ['health']);
   assert.equal(silent.code, 1);
   assert.equal(silent.stderr, 'belfry: the service does not answer: ECONNREFUSED.\n');
-  const later = await doctor(config);
-  assert.equal(later.of('port')?.message, `127.0.0.1 port ${port} is free`);
+  const { of } = await doctor(config);
+  assert.equal(of('port')?.message, `127.0.0.1 port ${port} is free`);
 });
 
 test('doctor warns of a database that is larger than its limit', async () => {
-  await using belfry = await startBelfry();
   const config = configOf(belfry.databaseUrl, { HISTORY_MAX_MB: '10' });
   const within = (await doctor(config)).of('size');
   assert.equal(within?.status, 'ok');
@@ -56,10 +62,9 @@ test('doctor reports a port that another program uses', async () => {
 });
 
 test('doctor reports another Belfry on the port or at the public address', async () => {
-  await using other = await startBelfry();
-  const port = Number(new URL(other.url).port);
+  const port = Number(new URL(belfry.url).port);
   const config = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
-  const { code, of } = await doctor({ ...config, port, baseUrl: other.url });
+  const { code, of } = await doctor({ ...config, port, baseUrl: belfry.url });
   assert.equal(code, 1);
   assert.match(String(of('port')?.message), /taken by a Belfry with another database/);
   assert.match(String(of('address')?.message), /answers as a Belfry with another database/);
@@ -69,7 +74,6 @@ test('doctor reports a service that runs with another HOST', async (t) => {
   const addresses = Object.values(os.networkInterfaces()).flatMap((all) => all ?? []);
   const isThere = addresses.some(({ internal, family }) => !internal && family === 'IPv4');
   if (!isThere) return t.skip('this machine has no address beside its loopback');
-  await using belfry = await startBelfry();
   const port = Number(new URL(belfry.url).port);
   const config = { ...configOf(belfry.databaseUrl), port, host: '0.0.0.0' };
   const { status, message } = (await doctor(config)).of('port') ?? {};
@@ -107,7 +111,6 @@ test("doctor reports a backup folder that can't be written", async () => {
 
 test("doctor reports files readable by others, closed metrics, and an address that isn't Belfry's", async () => {
   await using other = await startReceiver();
-  await using belfry = await startBelfry();
   const file = belfry.databaseUrl.replace('sqlite:', '');
   fs.chmodSync(file, 0o644);
   const config = { ...configOf(belfry.databaseUrl), host: '0.0.0.0', baseUrl: other.url };
@@ -128,9 +131,8 @@ test('doctor reports closed metrics if only the public address is of another mac
 });
 
 test('doctor reports a proxy that strips the path', async () => {
-  await using belfry = await startBelfry();
   const env = { BASE_URL: 'http://127.0.0.1:1/tools' };
-  await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });
+  await using below = await startBelfry({ env });
   await using proxy = await startPathProxy('/tools', { strips: true });
   proxy.passTo(below.url);
   const config = { ...configOf(below.databaseUrl), baseUrl: proxy.url };
