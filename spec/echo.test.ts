@@ -1,17 +1,10 @@
 /** `/echo` of the installation itself (§2.12): a target that needs no other machine, and no door to anything else. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard } from '#testing/dashboard';
 import { startDnsServer } from '#testing/dns-server';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
-import {
-  type Client,
-  listJobs,
-  makeClient,
-  postJob,
-  showJob,
-  TEAM,
-  untilEnded,
-} from '#testing/remote';
+import { type Client, makeClient, postJob, showJob, TEAM, untilEnded } from '#testing/remote';
 
 const env = { PLANS: 'unlimited=unlimited', ALLOWED_NETWORKS: undefined };
 
@@ -20,10 +13,19 @@ async function ended(belfry: BelfryProcess, id: string) {
   return showJob(belfry, id);
 }
 
-async function tryOnce(belfry: BelfryProcess): Promise<void> {
-  const queue = ['--team', TEAM, '--queue', 'emails'];
-  const { code } = await belfry.cli('queue', 'set', ...queue, '--retries', 'off');
-  assert.equal(code, 0);
+/** The reason why a test run of this URL failed. */
+async function reasonOf(dashboard: TestDashboard, url: string) {
+  const { teamId } = await dashboard.newTeam();
+  const draft = {
+    kind: 'queue',
+    method: 'GET',
+    url,
+    headers: [],
+    timeoutSeconds: 30,
+    assertions: [],
+  } as const;
+  const run = await dashboard.service.work.testRun(teamId, draft);
+  return 'reason' in run ? run.reason : run;
 }
 
 describe('the echo', () => {
@@ -32,7 +34,9 @@ describe('the echo', () => {
   before(async () => {
     belfry = await startBelfry({ env });
     client = await makeClient(belfry);
-    await tryOnce(belfry);
+    const queue = ['--team', TEAM, '--queue', 'emails'];
+    const { code } = await belfry.cli('queue', 'set', ...queue, '--retries', 'off');
+    assert.equal(code, 0);
   });
   after(async () => {
     client.close();
@@ -83,10 +87,8 @@ describe('the echo', () => {
   test('the echo answers on its exact address only', async () => {
     await using dns = await startDnsServer();
     dns.answer('echo.test', ['127.0.0.1']);
-    await using named = await startBelfry({ env: { ...env, DNS_SERVERS: dns.address } });
-    const port = new URL(named.url).port;
-    const other = await makeClient(named);
-    await tryOnce(named);
+    await using named = await startDashboard({ ALLOWED_NETWORKS: '', DNS_SERVERS: dns.address });
+    const { port } = new URL(named.url);
     const refused = [
       `${named.url}/healthz`,
       `${named.url}/echo/`,
@@ -100,22 +102,13 @@ describe('the echo', () => {
       `http://127.0.0.2:${port}/echo`,
       `http://echo.test:${port}/echo`,
     ];
-    const ids = new Map<string, string>();
-    for (const url of refused) ids.set(url, await postJob(other, { url }));
-    await untilEnded(named, [...ids.values()]);
-    const jobs = new Map((await listJobs(named)).map((job) => [job.id, job]));
-    for (const [url, id] of ids) assert.equal(jobs.get(id)?.reason, 'blocked_address', url);
-    other.close();
+    for (const url of refused) assert.equal(await reasonOf(named, url), 'blocked_address', url);
   });
 
   test('the echo has a rate limit and can be switched off', async () => {
-    await using off = await startBelfry({ env: { ...env, ECHO: 'off' } });
+    await using off = await startDashboard({ ALLOWED_NETWORKS: '', ECHO: 'off' });
     assert.notEqual((await fetch(`${off.url}/echo`, { redirect: 'manual' })).status, 200);
-    const other = await makeClient(off);
-    await tryOnce(off);
-    const id = await postJob(other, { url: `${off.url}/echo` });
-    assert.equal((await ended(off, id)).reason, 'blocked_address');
-    other.close();
+    assert.equal(await reasonOf(off, `${off.url}/echo`), 'blocked_address');
 
     const statuses = new Set<number>();
     for (let n = 0; n < 650; n++) {

@@ -4,15 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { startBelfry, type BelfryProcess } from '#testing/process';
+import { startDashboard } from '#testing/dashboard';
+import { startBelfry } from '#testing/process';
 
 /** What answers without a session: the API, the service's pages and files. */
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** On loopback whatever address it listens on: tests reach nothing else. */
-const askFor = ({ url }: BelfryProcess, address: string, headers: Record<string, string> = {}) =>
-  fetch(`http://127.0.0.1:${new URL(url).port}${address}`, { headers });
+const askFor = ({ url }: { url: string }, address: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}${address}`, { headers });
+
+const start = (env: Record<string, string>) => startDashboard(env, { sends: false });
 
 const everywhere = [
   '/healthz',
@@ -65,7 +67,7 @@ test('a loopback service sends no HSTS and shows metrics on this machine only', 
 });
 
 /** The status of an answer to a request with this `Host`, as after DNS rebinding. */
-async function statusFor({ url }: BelfryProcess, path: string, host: string) {
+async function statusFor({ url }: { url: string }, path: string, host: string) {
   const { port } = new URL(url);
   const request = http.request({ host: '127.0.0.1', port, path, headers: { Host: host } });
   request.end();
@@ -76,12 +78,12 @@ async function statusFor({ url }: BelfryProcess, path: string, host: string) {
 
 describe('metrics of a public service', () => {
   test('metrics without a token are refused if BASE_URL is not loopback', async () => {
-    await using belfry = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
-    assert.equal((await askFor(belfry, '/metrics')).status, 403);
+    await using secure = await start({ BASE_URL: 'https://belfry.example' });
+    assert.equal((await askFor(secure, '/metrics')).status, 403);
   });
 
   test("metrics are refused with the setting's name until a token is set", async () => {
-    await using open = await startBelfry({ env: { HOST: '0.0.0.0' } });
+    await using open = await start({ HOST: '0.0.0.0' });
     const answer = await askFor(open, '/metrics', { Authorization: 'Bearer ' });
     assert.equal(answer.status, 403);
     const text = await answer.text();
@@ -90,8 +92,7 @@ describe('metrics of a public service', () => {
   });
 
   test('metrics are shown with the right token only', async () => {
-    const env = { HOST: '0.0.0.0', METRICS_TOKEN: 's3cret' };
-    await using guarded = await startBelfry({ env });
+    await using guarded = await start({ HOST: '0.0.0.0', METRICS_TOKEN: 's3cret' });
     assert.equal((await askFor(guarded, '/metrics')).status, 401);
     const forwarded = { Authorization: 'Bearer s3cret', 'X-Forwarded-For': '198.51.100.1' };
     assert.equal((await askFor(guarded, '/metrics', forwarded)).status, 200);
@@ -99,7 +100,7 @@ describe('metrics of a public service', () => {
 });
 
 test('the API limit counts an IPv6 network as one address, and IPv4 in any spelling', async () => {
-  await using belfry = await startBelfry({ env: { API_RATE_LIMIT: '3', TRUSTED_PROXIES: '1' } });
+  await using belfry = await start({ API_RATE_LIMIT: '3' });
   const statusFrom = async (address: string) => {
     const answer = await fetch(`${belfry.url}/api/jobs`, {
       method: 'POST',
