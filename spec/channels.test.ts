@@ -138,7 +138,7 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('channels', () => {
-    test("a cron can't notify channels of another team", async () => {
+    once("a cron can't notify channels of another team", async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
       const outsider = await service.people.operator.createUser({
@@ -342,7 +342,7 @@ forEachStore((dialect, openTestStore, once) => {
     const withoutMinutes = (titles: readonly string[]) =>
       titles.map((title) => title.replace(/(?<= h) .*$/, ''));
 
-    test('reminders are sent every few hours until a cron recovers', async () => {
+    once('reminders are sent every few hours until a cron recovers', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const cronId = await scene.makeCronFor(
@@ -600,17 +600,20 @@ forEachStore((dialect, openTestStore, once) => {
     });
   });
 
-  test('the end of a maintenance window sends one notification to each channel (§6.6)', async () => {
-    await using scene = await startScene(openTestStore);
-    const ops = await scene.add('ops');
-    await scene.mute(60);
-    for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
-      await scene.run(await scene.makeCronFor(channels), 'x');
-    await scene.wait(61 * MINUTE);
-    await scene.wait(MINUTE);
-    assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
-    assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
-  });
+  once(
+    'the end of a maintenance window sends one notification to each channel (§6.6)',
+    async () => {
+      await using scene = await startScene(openTestStore);
+      const ops = await scene.add('ops');
+      await scene.mute(60);
+      for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
+        await scene.run(await scene.makeCronFor(channels), 'x');
+      await scene.wait(61 * MINUTE);
+      await scene.wait(MINUTE);
+      assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
+    },
+  );
   if (dialect === 'postgres') {
     test('an alert whose two channels are notified by two nodes ends as sent', async () => {
       await using scene = await startScene(openTestStore);
