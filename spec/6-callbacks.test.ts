@@ -7,7 +7,7 @@ import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail } from '#store/jobs/job-records';
 import { startDnsServer } from '#testing/dns-server';
 import { aNode } from '#testing/factories';
-import { type BelfryProcess, eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob as postClientJob } from '#testing/remote';
@@ -341,48 +341,46 @@ describe('§6.1 callback URLs with private addresses', () => {
   });
 });
 
-forEachDatabase((_, makeDatabaseUrl) => {
-  test('a restart loses no pending callback, and one that was being sent is not repeated (§6.1)', async () => {
-    await using target = await startReceiver();
-    const gate = Promise.withResolvers<void>();
-    target.answer('/delayed', { after: gate.promise });
-    target.answer('/hanging-callback', 'never');
-    // On a busy machine, too, the delayed response comes within the grace period.
-    const env = { SHUTDOWN_GRACE_SECONDS: '60' };
-    await using first = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
-    const made = await makeClient(first);
-    made.close();
-    const post = async (belfry: BelfryProcess, url: string, callback: string) => {
-      const client = clientOf(belfry, made.token);
-      await postClientJob(client, { url: target.url + url, callback_url: target.url + callback });
-      client.close();
-    };
-    await post(first, '/delayed', '/callback');
-    await target.next(({ url }) => url === '/delayed');
-    first.signal('SIGTERM');
-    await first.line(/stop\.asked/);
-    // The port is closed after every part has begun to stop: from then on no new work is claimed.
-    await eventually(() =>
-      fetch(`${first.url}/healthz`).then(
-        () => false,
-        () => true,
-      ),
-    );
-    gate.resolve();
-    assert.equal(await first.exited, 0);
-    assert.equal(requestsTo(target, '/callback').length, 0, 'not sent by the process that stopped');
+test('a restart loses no pending callback, and one that was being sent is not repeated (§6.1)', async () => {
+  await using target = await startReceiver();
+  const gate = Promise.withResolvers<void>();
+  target.answer('/delayed', { after: gate.promise });
+  target.answer('/hanging-callback', 'never');
+  // On a busy machine, too, the delayed response comes within the grace period.
+  const env = { SHUTDOWN_GRACE_SECONDS: '60' };
+  await using first = await startBelfry({ env });
+  const made = await makeClient(first);
+  made.close();
+  const post = async (belfry: BelfryProcess, url: string, callback: string) => {
+    const client = clientOf(belfry, made.token);
+    await postClientJob(client, { url: target.url + url, callback_url: target.url + callback });
+    client.close();
+  };
+  await post(first, '/delayed', '/callback');
+  await target.next(({ url }) => url === '/delayed');
+  first.signal('SIGTERM');
+  await first.line(/stop\.asked/);
+  // The port is closed after every part has begun to stop: from then on no new work is claimed.
+  await eventually(() =>
+    fetch(`${first.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  gate.resolve();
+  assert.equal(await first.exited, 0);
+  assert.equal(requestsTo(target, '/callback').length, 0, 'not sent by the process that stopped');
 
-    await using second = await first.restart();
-    await target.next(({ url }) => url === '/callback');
-    await post(second, '/ok', '/hanging-callback');
-    await target.next(({ url }) => url === '/hanging-callback');
-    await second.kill();
+  await using second = await first.restart();
+  await target.next(({ url }) => url === '/callback');
+  await post(second, '/ok', '/hanging-callback');
+  await target.next(({ url }) => url === '/hanging-callback');
+  await second.kill();
 
-    await using third = await second.restart();
-    await post(third, '/ok', '/last');
-    await target.next(({ url }) => url === '/last');
-    assert.equal(requestsTo(target, '/callback').length, 1);
-    assert.equal(requestsTo(target, '/hanging-callback').length, 1);
-    assert.equal(requestsTo(target, '/delayed').length, 1);
-  });
+  await using third = await second.restart();
+  await post(third, '/ok', '/last');
+  await target.next(({ url }) => url === '/last');
+  assert.equal(requestsTo(target, '/callback').length, 1);
+  assert.equal(requestsTo(target, '/hanging-callback').length, 1);
+  assert.equal(requestsTo(target, '/delayed').length, 1);
 });

@@ -11,7 +11,12 @@ import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { useScenes } from '#testing/scenes';
 import { startService, type TestService } from '#testing/service';
-import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import {
+  forEachStore,
+  openPostgresTestStore,
+  openSqliteTestStore,
+  postgresUrl,
+} from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
@@ -164,27 +169,24 @@ describe('a database that is lost', { concurrency: 3 }, () => {
 
   test('a Postgres with a full disk gives 503, and 201 once there is room', async () => {
     await using target = await startReceiver();
-    await using database = await createMigratedDatabase();
-    await using belfry = await startBelfry({ databaseUrl: database.url, env });
-    const client = await makeClient(belfry);
-    await using other = await openRows(database.url);
+    await using service = await startService((options) =>
+      openPostgresTestStore({ ...options, isUnused: true }),
+    );
+    await using other = await openRows(postgresUrl(service.store));
     // As Postgres itself says it (53100) when a table's file cannot grow.
     await other.all(`create function fill() returns trigger language plpgsql as $$ begin
       raise exception 'could not extend file: No space left on device' using errcode = '53100';
       end $$; create trigger full_disk before insert on jobs execute function fill()`);
-    const refused = await client.post('/api/jobs', {
-      queue: 'emails',
-      url: `${target.url}/refused`,
-    });
-    assert.equal(refused.status, 503);
+    const job = { queue: 'emails', url: `${target.url}/refused` };
+    assert.equal((await service.post('/api/jobs', job)).status, 503);
     await other.all('drop trigger full_disk on jobs');
-    const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSucceeded(belfry, [after]);
+    await scheduleJob(service, { url: `${target.url}/after` });
+    await target.waitFor(1);
+    await service.quiet();
     assert.deepEqual(
       target.requests.map(({ url }) => url),
       ['/after'],
     );
-    client.close();
   });
 
   test('a stopped Postgres gives 503; after its start work continues and the running outcome is stored', async () => {

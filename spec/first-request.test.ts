@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '#testing/free-port';
 import { commandsOf, readPage } from '#testing/markdown';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type BelfryProcess, startBelfry } from '#testing/process';
+import { untilSucceeded } from '#testing/remote';
 
 const ROOT = path.dirname(import.meta.dirname);
 /** A clone of the repository and a user's machine have both; `npm test` needs npm anyway. */
@@ -49,12 +50,11 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
     // The delay is all that a test shortens.
     const sooner = createJob.replace('"delay":10', '"delay":0');
     assert.notEqual(sooner, createJob);
-    const { success } = (await runBlock(sooner)) as { success: boolean };
-    assert.equal(success, true);
-    await eventually(async () => {
-      const [job] = (await runBlock(listJobs)) as { status: string }[];
-      return job?.status === 'success';
-    });
+    const created = (await runBlock(sooner)) as { success: boolean; job_id: string };
+    assert.equal(created.success, true);
+    await untilSucceeded(belfry, [created.job_id]);
+    const [job] = (await runBlock(listJobs)) as { status: string }[];
+    assert.equal(job?.status, 'success');
   });
 
   test('the commands of getting-started.md create a job, a queue and a cron, and run it', async () => {
