@@ -176,13 +176,13 @@ function oddUrls(base: string): fc.Arbitrary<string> {
     });
 }
 
-test('thousands of odd URLs, headers, payloads and responses fail only their own runs', async () => {
+test('a thousand odd URLs, headers, payloads and responses fail only their own runs', async () => {
   await using odd = await startOddTarget(fc.sample(oddAnswers, 500));
   const url = oddUrls(odd.url);
   const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
   const callback_url = fc.option(url, { freq: 4, nil: undefined });
   const parts = { url, method, headers: oddHeaders, payload: oddPayload, callback_url };
-  const bodies = fc.sample(fc.record({ queue: fc.constant('odd'), ...parts }), 2_200);
+  const bodies = fc.sample(fc.record({ queue: fc.constant('odd'), ...parts }), 1_200);
   let accepted = 0;
   const postAll = async () => {
     for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
@@ -192,7 +192,7 @@ test('thousands of odd URLs, headers, payloads and responses fail only their own
     }
   };
   await Promise.all(Array.from({ length: 128 }, postAll));
-  assert.ok(accepted > 1_300, `${accepted} are accepted and sent`);
+  assert.ok(accepted > 700, `${accepted} are accepted and sent`);
   await eventually(async () => (await figure('belfry_runs_total')) === accepted);
   await assertAlive();
 });
