@@ -85,10 +85,9 @@ export async function startService(
     },
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
-      const stopped = service.engine?.stop(0);
+      const stopped = service.stop(0);
       await clock.advance(1);
       await stopped;
-      await service.sender.close();
       await store[Symbol.asyncDispose]();
     },
   };
