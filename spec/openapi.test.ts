@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { before } from '#testing/hooks';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
-import { type BelfryProcess, startBelfry } from '#testing/process';
+import { useService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
 
 const ROOT = path.dirname(import.meta.dirname);
 const TSC = path.join(ROOT, 'node_modules/.bin/tsc');
@@ -26,15 +28,13 @@ interface Client {
 
 /** What everybody's tools make of the document that the service gives (§4). */
 describe('/openapi.json', () => {
-  let belfry: BelfryProcess;
+  const service = useService(openSqliteTestStore, { sends: false });
   let document: Document;
   let folder: string;
   let client: Client;
-  let token: string;
 
   before(async () => {
-    belfry = await startBelfry();
-    const response = await fetch(`${belfry.url}/openapi.json`);
+    const response = await fetch(`${service.url}/openapi.json`);
     document = (await response.json()) as Document;
     // Inside the project, where the client finds what it runs on.
     fs.mkdirSync(path.join(ROOT, 'build'), { recursive: true });
@@ -44,17 +44,11 @@ describe('/openapi.json', () => {
     const file = path.join(folder, 'client.ts');
     fs.writeFileSync(file, await generateSource(given));
     client = (await import(pathToFileURL(file).href)) as Client;
-    client.defaults.baseUrl = belfry.url;
-    const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
-    const made = await belfry.cli(...user.split(' '));
-    token = (made.json as { apiToken: string }).apiToken;
+    client.defaults.baseUrl = service.url;
   });
-  after(async () => {
-    await belfry.stop();
-    fs.rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  const asAda = () => ({ headers: { Authorization: `Bearer ${token}` } });
+  const asAda = () => ({ headers: { Authorization: `Bearer ${service.token}` } });
 
   test('/openapi.json is a valid OpenAPI document', async () => {
     const result = await new Validator().validate({ ...document });
@@ -84,10 +78,10 @@ describe('/openapi.json', () => {
       asAda(),
     );
     assert.deepEqual([job.status, job.data['success']], [201, true]);
-    const shown = await belfry.cli('job', 'show', '--id', String(job.data['job_id']));
-    assert.equal((shown.json as Record<string, unknown>)['status'], 'pending');
-    const listed = await belfry.cli('cron', 'list', '--team', 'Acme');
-    assert.equal((listed.json as { id: string }[])[0]?.id, cron.data['id']);
+    const { work, teamId } = service;
+    const stored = await work.findJob(teamId, String(job.data['job_id']));
+    assert.equal(stored?.status, 'pending');
+    assert.notEqual(await work.findCron(teamId, String(cron.data['id'])), null);
   });
 
   test('a generated client gets errors as JSON and no redirect', async () => {
