@@ -173,7 +173,7 @@ describe('an engine', () => {
       // What is to be read of the database is read on a thread of its own.
       if (second % 10 === 0) await eventually(() => engine?.isWorking());
     }
-    assert.equal(engine?.isWorking(), true);
+    await eventually(() => engine?.isWorking());
     assert.equal(target.requests.length, 1, 'the slot was taken all the time');
   });
 });
