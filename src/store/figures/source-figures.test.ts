@@ -11,6 +11,7 @@ import {
   aTeam,
   runCron,
 } from '#testing/factories';
+import { fillExecutions } from '#testing/fill';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { change } from '../database/rows.ts';
 
@@ -51,16 +52,22 @@ forEachStore((_name, openTestStore) => {
 
   test('failures are counted up to a hundred; the last success may be older', async () => {
     await using store = await openTestStore();
-    const team = await aTeam(store);
-    const node = await aNode(store);
-    const cron = await aCron(store, team.id);
-    await runCron(store, node, cron, { status: 'success' });
-    await store.testClock.advance(1_000);
-    const read = async () => (await store.sourceFigures.read(10, store.clock.now())).crons[0];
-    for (let n = 0; n < 99; n++) await runCron(store, node, cron, { status: 'failed' });
-    assert.equal((await read())?.failing, 99);
-    for (let n = 0; n < 2; n++) await runCron(store, node, cron, { status: 'failed' });
-    assert.equal((await read())?.failing, 100);
+    const { id: team_id } = await aTeam(store);
+    const { id: cron_id } = await aCron(store, team_id);
+    const run = { team_id, cron_id, completed_at: TEST_START };
+    await fillExecutions(store, [run]);
+    const failed = { ...run, status: 'failed', completed_at: TEST_START + 1_000 };
+    const read = async () => (await store.sourceFigures.read(10, TEST_START + 2_000)).crons[0];
+    for (const [more, failing] of [
+      [99, 99],
+      [2, 100],
+    ] as const) {
+      await fillExecutions(
+        store,
+        Array.from({ length: more }, () => failed),
+      );
+      assert.equal((await read())?.failing, failing);
+    }
     assert.equal((await read())?.lastSuccessAt, TEST_START);
   });
 

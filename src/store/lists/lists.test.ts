@@ -49,7 +49,7 @@ function ended(status: string, at: number, more: Partial<JobFill> = {}): Partial
 const failed = (at: number, more: Partial<JobFill> = {}) =>
   ended('dead_lettered', at, { reason: 'http_server_error', response_status: 503, ...more });
 
-forEachStore((_, openTestStore) => {
+forEachStore((_, openTestStore, once) => {
   describe('lists of jobs', () => {
     test('each tab shows its states and no others (§3.3)', async () => {
       await using store = await openTestStore();
@@ -104,7 +104,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('a short list is whole, however slowly the database answers', async () => {
+    once('a short list is whole, however slowly the database answers', async () => {
       await using store = await openTestStore();
       const { add, teamId } = await setScene(store);
       for (let n = 0; n < 20; n++) await aQueue(store, teamId, { name: `queue ${n}` });
@@ -279,7 +279,7 @@ forEachStore((_, openTestStore) => {
         assert.deepEqual(await find(words), [], words);
     });
 
-    test('a text search stops after a number of jobs and continues from there', async () => {
+    once('a text search stops after a number of jobs and continues from there', async () => {
       await using store = await openTestStore();
       const { teamId, queueId, add } = await setScene(store);
       const jobs = Array.from({ length: 4_500 }, (_, n) => ({
@@ -357,7 +357,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await counted(otherQueueId), other);
     });
 
-    test('counting stops at ten thousand and reports that there are more', async () => {
+    once('counting stops at ten thousand and reports that there are more', async () => {
       await using store = await openTestStore();
       const { teamId, queueId } = await setScene(store);
       const job = { team_id: teamId, queue_id: queueId, ...failed(TEST_START) };
