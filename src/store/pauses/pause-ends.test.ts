@@ -39,7 +39,7 @@ async function listEnds(store: Store, teamId: string): Promise<string[]> {
 const ALL_ENDED = ['Belfry cron.started', 'Belfry queue.resumed', 'Belfry team.resumed'];
 
 describe('ends of pauses (§3.12)', () => {
-  forEachStore((_name, openTestStore) => {
+  forEachStore((_name, openTestStore, once) => {
     test('pauses end at their time and not before, and the next end is returned', async () => {
       await using store = await openTestStore();
       const { teamId, queueId, cronId } = await pauseAll(store);
@@ -67,7 +67,7 @@ describe('ends of pauses (§3.12)', () => {
       assert.deepEqual([cron?.isActive, cron?.nextRunAt], [true, null]);
     });
 
-    test('any number of pauses that end together end, and each is recorded once', async () => {
+    once('any number of pauses that end together end, and each is recorded once', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       for (let n = 0; n < MANY; n++) {

@@ -77,26 +77,6 @@ describe('the partitions of a history', () => {
 });
 
 describe('partitions on Postgres', () => {
-  test('partitions are made once and take ended jobs', async () => {
-    await using store = await openPostgresTestStore();
-    assert.ok((await keep(store)).made > 5);
-    assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
-    await endJob(store);
-    assert.equal(await countRows(store, 'ended_jobs_rest'), 0);
-    assert.equal(await countRows(store, 'ended_jobs'), 1);
-    assert.equal(await countRows(store, 'ended_jobs_unsuccessful'), 0);
-  });
-
-  test('a job without a partition is stored and later deleted by itself', async () => {
-    await using store = await openPostgresTestStore();
-    const { id: teamId, jobId } = await endJob(store);
-    assert.equal(await countRows(store, 'ended_jobs_rest'), 1);
-    assert.equal((await store.jobs.find(teamId, jobId))?.status, 'success');
-    const later = store.clock.now() + 30 * DAY_MS;
-    const asked = { now: later, historyDays: 30, limit: 10 };
-    assert.equal(await store.retention.deleteSome('jobs', asked), 1);
-  });
-
   test('partitions by time have successes only; failed attempts have their own partition', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);

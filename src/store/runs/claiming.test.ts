@@ -94,30 +94,6 @@ describe('claiming due jobs', () => {
       }
     });
 
-    test('a job with unreadable headers is marked, and its page opens', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const { jobId } = await aJob(store, team.id, { headers: [['X-Key', 'k']] });
-      const whole = await aJob(store, team.id);
-      await change(store.database, 'jobs', { id: jobId }, { sealed_headers: 'v1.AAAA' });
-      const { claimed } = await claimJobs(store, node, { queueIds: [whole.queueId] });
-      assert.deepEqual(
-        claimed.map(({ id, unreadable }) => [id, unreadable]),
-        [
-          [jobId, "The stored headers can't be opened with this APP_KEY."],
-          [whole.jobId, null],
-        ],
-      );
-      assert.deepEqual((await store.jobs.find(team.id, jobId))?.headers, []);
-      const failed = claimed.flatMap((job) => (job.id === jobId ? [job] : []))[0];
-      assert.ok(failed);
-      const settlement = aSettlement(store, failed, { status: 'dead_lettered' });
-      assert.equal(await store.runs.settle(node, settlement), true);
-      assert.equal(await store.runs.settle(node, settlement), false);
-      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 1, 'only what was sent');
-    });
-
     test('the earliest jobs are claimed first, simultaneous ones in the order of acceptance', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
