@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { NO_END } from '#domain/cron/cron-end';
+import { newId } from '#domain/base/ids';
 import { HOUR_MS } from '#domain/base/instant';
 import type { AlertSource, MaintenanceWindow } from '#domain/team/maintenance';
 import { DEFAULT_REF, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
+import type { CallbackToSend } from '#store/callbacks/callbacks';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';
@@ -12,6 +14,7 @@ import type { Queue } from '#store/queues/queues';
 import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/runs/settlement';
 import type { AlertFilter, StoredAlert } from '#store/alerts/alerts';
 import type { Store } from '#store/store';
+import type { Registered, Registration } from '#store/people/registration';
 import type { Team } from '#store/people/teams';
 
 export const LEASE_MS = 30_000;
@@ -44,6 +47,25 @@ export async function aTeam(
   { name = 'Northwind', plan = 'free' }: { name?: string; plan?: string } = {},
 ): Promise<Team> {
   return store.teams.create(name, plan, store.clock.now());
+}
+
+/** With a password; in the team Bells, which the first one owns. */
+export function registerUser(
+  store: Store,
+  email: string,
+  changes: Partial<Registration> = {},
+): Promise<Registered> {
+  const name = email.split('@')[0] ?? '';
+  const account = { email, name, passwordHash: 'scrypt$…', isEmailVerified: true };
+  const team = { kind: 'named', name: 'Bells', plan: 'free', role: null } as const;
+  const registration = { account, team, token: null, isFirst: false, ...changes };
+  return store.registrations.register(registration, store.clock.now());
+}
+
+export async function aUser(...registration: Parameters<typeof registerUser>) {
+  const made = await registerUser(...registration);
+  assert.ok(made.kind === 'registered', made.kind);
+  return made;
 }
 
 export async function aQueue(
@@ -198,6 +220,24 @@ export function aSettlement(
   const nothing = { response: null, next: null, callback: null, alert: null };
   const usual = { run: job, status: 'success', ...nothing } as const;
   return { ...usual, ...rest, end: aRunEnd(store, end) };
+}
+
+export function aCallback({ clock }: Store, { teamId, id }: ClaimedJob): CallbackToSend {
+  const now = clock.now();
+  const request = { url: 'http://caller.example/done', body: '{}' };
+  return { teamId, id: newId(now), runId: id, createdAt: now, ...request };
+}
+
+/** The callback of a job that has ended. @returns its id */
+export async function aWaitingCallback(
+  store: Store,
+  teamId: string,
+  nodeId: string,
+): Promise<string> {
+  const job = await aClaimedJob(store, teamId, nodeId);
+  const callback = aCallback(store, job);
+  await store.runs.settle(nodeId, aSettlement(store, job, { callback }));
+  return callback.id;
 }
 
 export function anExecutionSettlement(

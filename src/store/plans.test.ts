@@ -6,6 +6,7 @@ import type { RunSearch } from '#domain/runs/run-search';
 import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import { ask } from '#testing/ask';
 import {
+  aCallback,
   aClaimant,
   aClaimedJob,
   aCron,
@@ -311,14 +312,7 @@ async function askEverything(store: Store): Promise<void> {
   const queueIds = queues.map(({ id }) => id);
   await claimJobs(store, node, { queueIds, monthlyLimit: 10 });
   const job = await aClaimedJob(store, team.id, node, { queue: 'alone' });
-  const callback = {
-    teamId: team.id,
-    id: newId(TEST_START),
-    runId: job.id,
-    url: 'http://caller.example/',
-    body: '{}',
-    createdAt: TEST_START,
-  };
+  const callback = aCallback(store, job);
   const response = { body: Buffer.from('x'), totalBytes: 1, trace: '{}' };
   const next = { id: newId(TEST_START), scheduledAt: TEST_START };
   const status = 'retried';

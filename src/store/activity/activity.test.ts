@@ -2,29 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describeAction } from '#domain/team/activity';
 import { newId } from '#domain/base/ids';
-import { aTeam } from '#testing/factories';
-import { forEachStore, type TestStore } from '#testing/stores';
+import { aTeam, aUser } from '#testing/factories';
+import { forEachStore } from '#testing/stores';
 import { LONGEST_DETAIL } from './activity.ts';
-
-async function aUserOf(store: TestStore, email: string, team: string) {
-  const made = await store.registrations.register(
-    {
-      account: { email, name: 'Ada', passwordHash: 'x', isEmailVerified: true },
-      team: { kind: 'named', name: team, plan: 'free', role: null },
-      token: null,
-      isFirst: false,
-    },
-    store.clock.now(),
-  );
-  assert.ok(made.kind === 'registered');
-  return made;
-}
 
 forEachStore((_, openTestStore) => {
   describe('activity', () => {
     test('activity is listed newest first in pages with the names of its time', async () => {
       await using store = await openTestStore();
-      const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
+      const { userId, teamId } = await aUser(store, 'ada@bells.test');
       const subject = { id: newId(store.clock.now()), name: 'Nightly' };
       await store.activity.record(teamId, { userId }, { action: 'cron.paused', subject }, 1_000);
       await store.users.changeName(userId, 'Countess', 1_500);
@@ -36,7 +22,7 @@ forEachStore((_, openTestStore) => {
         [
           ['Command line', null, 'team.plan'],
           ['Countess (ada@bells.test)', userId, 'cron.started'],
-          ['Ada (ada@bells.test)', userId, 'cron.paused'],
+          ['ada (ada@bells.test)', userId, 'cron.paused'],
         ],
       );
       const [newest, second, oldest] = all;
@@ -52,7 +38,7 @@ forEachStore((_, openTestStore) => {
 
     test('activity of an account is recorded in each team of the user only', async () => {
       await using store = await openTestStore();
-      const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
+      const { userId, teamId } = await aUser(store, 'ada@bells.test');
       const second = await store.members.createTeam(
         userId,
         { name: 'Choir', plan: 'free', mostOwned: 9 },

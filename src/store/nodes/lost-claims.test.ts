@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/base/ids';
 import { holdRows } from '#testing/holder';
 import {
   aClaimant,
   aClaimedJob,
   aCron,
   aNode,
-  aSettlement,
   aTeam,
+  aWaitingCallback,
   declareDead,
 } from '#testing/factories';
-import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
+import { forEachStore, openPostgresTestStore } from '#testing/stores';
 import { all } from '../database/rows.ts';
 
 describe('runs claimed in a node’s name without its knowing', () => {
@@ -76,8 +75,8 @@ forEachStore((_name, openTestStore) => {
     const { id: teamId } = await aTeam(store);
     const node = await aNode(store);
     const [known, lost] = [
-      await aCallback(store, teamId, node),
-      await aCallback(store, teamId, node),
+      await aWaitingCallback(store, teamId, node),
+      await aWaitingCallback(store, teamId, node),
     ];
     const asked = [{ teamId, slots: 9 }];
     assert.equal((await store.callbacks.take(node, asked)).length, 2);
@@ -97,8 +96,8 @@ forEachStore((_name, openTestStore) => {
     const { id: teamId } = await aTeam(store);
     const [dead, other] = [await aNode(store), await aNode(store)];
     const [taken, waiting] = [
-      await aCallback(store, teamId, dead),
-      await aCallback(store, teamId, dead),
+      await aWaitingCallback(store, teamId, dead),
+      await aWaitingCallback(store, teamId, dead),
     ];
     const take = async (node: string, slots: number) =>
       (await store.callbacks.take(node, [{ teamId, slots }])).map(({ id }) => id);
@@ -119,7 +118,7 @@ test('a callback that is sent during the search for lost claims does not wait ag
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const node = await aNode(store);
-  await aCallback(store, team.id, node);
+  await aWaitingCallback(store, team.id, node);
   assert.equal((await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }])).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks');
@@ -129,13 +128,3 @@ test('a callback that is sent during the search for lost claims does not wait ag
   assert.deepEqual(await looking, []);
   assert.deepEqual(await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]), []);
 });
-
-/** The callback of a job that has ended. */
-async function aCallback(store: TestStore, teamId: string, node: string): Promise<string> {
-  const job = await aClaimedJob(store, teamId, node);
-  const now = store.clock.now();
-  const fields = { teamId, runId: job.id, url: 'http://caller.example/', body: '{}' };
-  const callback = { ...fields, id: newId(now), createdAt: now };
-  await store.runs.settle(node, aSettlement(store, job, { callback }));
-  return callback.id;
-}

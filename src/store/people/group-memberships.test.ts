@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { aUser, registerUser } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import type { InvitedRole } from '../tables/accounts.ts';
 import type { Mapped } from './group-memberships.ts';
-import type { Registered, StartingTeam } from './registration.ts';
 
 let people = 0;
-
-async function register(store: TestStore, team: StartingTeam): Promise<Registered> {
-  const email = `p${++people}@bells.test`;
-  const account = { email, name: email, passwordHash: null, isEmailVerified: true };
-  return store.registrations.register(
-    { account, team, token: null, isFirst: false },
-    store.clock.now(),
-  );
-}
+const newEmail = () => `p${++people}@bells.test`;
 
 /** Somebody in a team of that name; its owner if they are the first. */
 async function aPerson(store: TestStore, name: string, role: InvitedRole | null = null) {
-  const made = await register(store, { kind: 'named', name, plan: 'free', role });
-  assert.ok(made.kind === 'registered');
-  return made;
+  return aUser(store, newEmail(), { team: { kind: 'named', name, plan: 'free', role } });
 }
 
 /** What came of it: `joined admin`, `left`. */
@@ -154,14 +144,14 @@ forEachStore((_name, openTestStore) => {
       await using store = await openTestStore();
       const bells = await aPerson(store, 'Bells');
       const mapped = [{ teamId: bells.teamId, group: 'ops', role: 'viewer' }] as const;
-      const came = await register(store, { kind: 'by-groups', mapped });
-      assert.ok(came.kind === 'registered');
+      const team = { kind: 'by-groups', mapped } as const;
+      const came = await aUser(store, newEmail(), { team });
       assert.deepEqual([came.teamId, came.role, came.group], [bells.teamId, 'viewer', 'ops']);
       assert.equal((await store.users.find(came.userId))?.currentTeamId, null);
       assert.deepEqual(await apply(store, came.userId, ...mapped), []);
       await store.members.deleteTeam(bells.teamId, store.clock.now());
       assert.deepEqual(await apply(store, came.userId, ...mapped), []);
-      const late = await register(store, { kind: 'by-groups', mapped });
+      const late = await registerUser(store, newEmail(), { team });
       assert.equal(late.kind, 'not-invited');
     });
   });

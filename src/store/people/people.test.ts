@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { aUser, registerUser } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { PROXY_ISSUER } from './provider-links.ts';
-import type { Registration } from './registration.ts';
 import { all, change } from '../database/rows.ts';
 
 const HASH = 'a'.repeat(64);
@@ -12,30 +12,6 @@ const DAY_MS = 24 * 60 * 60_000;
 
 let made = 0;
 const hash = () => String(++made).padStart(64, '0');
-
-async function register(store: TestStore, email: string, changes: Partial<Registration> = {}) {
-  return store.registrations.register(
-    {
-      account: {
-        email,
-        name: email.split('@')[0] ?? '',
-        passwordHash: 'scrypt$…',
-        isEmailVerified: true,
-      },
-      team: { kind: 'named', name: 'Bells', plan: 'free', role: null },
-      token: null,
-      isFirst: false,
-      ...changes,
-    },
-    store.clock.now(),
-  );
-}
-
-async function aPerson(store: TestStore, email: string, changes: Partial<Registration> = {}) {
-  const result = await register(store, email, changes);
-  assert.ok(result.kind === 'registered', result.kind);
-  return result;
-}
 
 const aToken = (whom: string) => {
   return { ...RESET, whom, detail: '', expiresAt: 1000 };
@@ -82,7 +58,7 @@ forEachStore((_name, openTestStore) => {
     test('of simultaneous first accounts exactly one is made', async () => {
       await using store = await openTestStore();
       const results = await Promise.all(
-        Array.from({ length: 6 }, (_, n) => register(store, `p${n}@x.test`, { isFirst: true })),
+        Array.from({ length: 6 }, (_, n) => registerUser(store, `p${n}@x.test`, { isFirst: true })),
       );
       const kinds = results.map(({ kind }) => kind).sort();
       assert.deepEqual(kinds, [...Array<string>(5).fill('closed'), 'registered']);
@@ -91,7 +67,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a refused first account does not close the installation', async () => {
       await using store = await openTestStore();
-      const refused = await register(store, 'a@x.test', {
+      const refused = await registerUser(store, 'a@x.test', {
         isFirst: true,
         team: { kind: 'invited', tokenHash: HASH },
       });
@@ -101,10 +77,12 @@ forEachStore((_name, openTestStore) => {
 
     test('of simultaneous accounts one gets an email and one owns the team', async () => {
       await using store = await openTestStore();
-      const same = await Promise.all(Array.from({ length: 4 }, () => register(store, 'a@x.test')));
+      const same = await Promise.all(
+        Array.from({ length: 4 }, () => registerUser(store, 'a@x.test')),
+      );
       assert.equal(same.filter(({ kind }) => kind === 'registered').length, 1);
       const more = await Promise.all(
-        Array.from({ length: 4 }, (_, n) => aPerson(store, `b${n}@x.test`)),
+        Array.from({ length: 4 }, (_, n) => aUser(store, `b${n}@x.test`)),
       );
       assert.deepEqual(new Set(more.map(({ role }) => role)), new Set(['member']));
       assert.equal((await store.teams.list()).length, 1);
@@ -112,16 +90,16 @@ forEachStore((_name, openTestStore) => {
 
     test('an invitation lets exactly one newcomer in, and none into a deleted team', async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
+      const owner = await aUser(store, 'owner@x.test');
       const tokenHash = await invite(store, owner.teamId, owner.userId);
       const team = { kind: 'invited' as const, tokenHash };
       const results = await Promise.all(
-        Array.from({ length: 4 }, (_, n) => register(store, `n${n}@x.test`, { team })),
+        Array.from({ length: 4 }, (_, n) => registerUser(store, `n${n}@x.test`, { team })),
       );
       assert.equal(results.filter(({ kind }) => kind === 'registered').length, 1);
       const late = await invite(store, owner.teamId, owner.userId);
       await store.members.deleteTeam(owner.teamId, store.clock.now());
-      const refused = await register(store, 'l@x.test', {
+      const refused = await registerUser(store, 'l@x.test', {
         team: { kind: 'invited', tokenHash: late },
       });
       assert.equal(refused.kind, 'not-invited');
@@ -135,7 +113,7 @@ forEachStore((_name, openTestStore) => {
       const emails = hashes.map((_, n) => `${n}@x.test`);
       await Promise.all(
         hashes.map((each, n) =>
-          aPerson(store, emails[n] ?? '', { token: { hash: each, hint: 'aaaa' } }),
+          aUser(store, emails[n] ?? '', { token: { hash: each, hint: 'aaaa' } }),
         ),
       );
       const asked = [...hashes, hash(), ...hashes.toReversed()];
@@ -150,8 +128,8 @@ forEachStore((_name, openTestStore) => {
   describe('members', () => {
     test('a team never has two owners, however they are made', async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
-      const others = [await aPerson(store, 'a@x.test'), await aPerson(store, 'b@x.test')];
+      const owner = await aUser(store, 'owner@x.test');
+      const others = [await aUser(store, 'a@x.test'), await aUser(store, 'b@x.test')];
       const moved = await Promise.all(
         others.map(({ userId: toUserId }) =>
           store.members.transfer(owner.teamId, { ownerId: owner.userId, toUserId, mostOwned: 9 }),
@@ -167,8 +145,8 @@ forEachStore((_name, openTestStore) => {
 
     test('the list of members marks those with a passkey', async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
-      await aPerson(store, 'other@x.test');
+      const owner = await aUser(store, 'owner@x.test');
+      await aUser(store, 'other@x.test');
       const marked = async () =>
         (await store.members.list(owner.teamId))
           .filter(({ hasPasskey }) => hasPasskey)
@@ -183,8 +161,8 @@ forEachStore((_name, openTestStore) => {
 
     test("a user's bound of owned teams holds for simultaneous creation and transfer", async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
-      const member = await aPerson(store, 'a@x.test');
+      const owner = await aUser(store, 'owner@x.test');
+      const member = await aUser(store, 'a@x.test');
       const made = await Promise.all(
         [1, 2, 3, 4].map((n) =>
           store.members.createTeam(
@@ -209,10 +187,10 @@ forEachStore((_name, openTestStore) => {
   describe('invitations', () => {
     test('an invitation accepted by several users at once admits one', async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
+      const owner = await aUser(store, 'owner@x.test');
       const others = await Promise.all(
         Array.from({ length: 3 }, (_, n) =>
-          aPerson(store, `o${n}@x.test`, {
+          aUser(store, `o${n}@x.test`, {
             team: { kind: 'new', name: `Other ${n}`, plan: 'free' },
           }),
         ),
@@ -228,7 +206,7 @@ forEachStore((_name, openTestStore) => {
 
     test('invitations are listed newest first until they expire', async () => {
       await using store = await openTestStore();
-      const owner = await aPerson(store, 'owner@x.test');
+      const owner = await aUser(store, 'owner@x.test');
       await invite(store, owner.teamId, owner.userId, 'a@x.test');
       await invite(store, owner.teamId, owner.userId, 'b@x.test');
       const now = store.clock.now();
@@ -249,8 +227,8 @@ forEachStore((_name, openTestStore) => {
 
     test('a provider identity has one account, an account one identity per provider', async () => {
       await using store = await openTestStore();
-      const ada = await aPerson(store, 'a@x.test');
-      const bea = await aPerson(store, 'b@x.test');
+      const ada = await aUser(store, 'a@x.test');
+      const bea = await aUser(store, 'b@x.test');
       const links = store.providerLinks;
       const now = store.clock.now();
       assert.equal(await links.find(link), null);
@@ -270,7 +248,7 @@ forEachStore((_name, openTestStore) => {
 
     test('unlinking removes all providers and keeps the password', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const now = store.clock.now();
       for (const issuer of [link.issuer, PROXY_ISSUER])
         await store.providerLinks.add(userId, { ...link, issuer }, now);
@@ -295,7 +273,7 @@ forEachStore((_name, openTestStore) => {
     test('an account made by a provider has no password until a reset sets one', async () => {
       await using store = await openTestStore();
       const account = { email: 'a@x.test', name: 'a', passwordHash: null, isEmailVerified: true };
-      const { userId } = await aPerson(store, 'a@x.test', { account, link });
+      const { userId } = await aUser(store, 'a@x.test', { account, link });
       assert.equal((await store.providerLinks.find(link))?.id, userId);
       assert.equal(await store.users.readPasswordHash(userId), null);
       await store.oneTimeTokens.add(aToken(userId), { replaces: false });
@@ -357,7 +335,7 @@ forEachStore((_name, openTestStore) => {
   describe('sessions', () => {
     test('a session is found by its token with its user and their teams, until it expires', async () => {
       await using store = await openTestStore();
-      const { userId, teamId } = await aPerson(store, 'a@x.test');
+      const { userId, teamId } = await aUser(store, 'a@x.test');
       const gone = await store.members.createTeam(
         userId,
         { name: 'Gone', plan: 'free', mostOwned: 9 },
@@ -378,7 +356,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a session does not open with a password that was changed since it was checked', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       assert.equal(await openSession(store, userId, { passwordHash: 'scrypt$old' }), null);
       assert.equal(await openSession(store, NO_ID), null, 'nor for a deleted account');
       assert.ok(await openSession(store, userId, { passwordHash: 'scrypt$…' }));
@@ -386,7 +364,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a password reset leaves no session that simultaneous sign-ins opened', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const now = store.clock.now();
       await store.oneTimeTokens.add(aToken(userId), { replaces: false });
       const set = { passwordHash: 'scrypt$new', revokesToken: false };
@@ -403,7 +381,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a challenge of a second factor opens one session', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const challenge = { purpose: 'second-factor', hash: HASH };
       const token = {
         ...aToken(userId),
@@ -419,7 +397,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a changed password ends all sessions but the one that changes it, which gets a new token', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const now = store.clock.now();
       const sessionId = (await openSession(store, userId)) ?? '';
       await openSession(store, userId, {}, 'b'.repeat(64));
@@ -443,7 +421,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a code and a recovery code are accepted once', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const { secondFactors } = store;
       await secondFactors.begin(userId, { secret: 'FIRST', recoveryCodes: [] });
       await secondFactors.begin(userId, { secret: 'SECRET', recoveryCodes });
@@ -470,7 +448,7 @@ forEachStore((_name, openTestStore) => {
 
     test('a second factor is not confirmed if the session has ended', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
+      const { userId } = await aUser(store, 'a@x.test');
       const rotation = { sessionId: NO_ID, tokenHash: HASH, expiresAt: 1 };
       await store.secondFactors.begin(userId, { secret: 'SECRET', recoveryCodes });
       assert.equal(await store.secondFactors.confirm(userId, 7, rotation, 0), false);
@@ -480,7 +458,7 @@ forEachStore((_name, openTestStore) => {
 
   test('a passkey belongs to one user and is deleted by that user alone', async () => {
     await using store = await openTestStore();
-    const [ada, eve] = [await aPerson(store, 'a@x.test'), await aPerson(store, 'e@x.test')];
+    const [ada, eve] = [await aUser(store, 'a@x.test'), await aUser(store, 'e@x.test')];
     const credential = aCredential('a credential');
     assert.equal(await store.passkeys.add(ada.userId, 'Phone', credential, 1), true);
     assert.equal(await store.passkeys.add(eve.userId, 'Phone', credential, 2), false);

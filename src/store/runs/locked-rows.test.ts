@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdRows } from '#testing/holder';
-import { newId } from '#domain/base/ids';
-import {
-  aClaimant,
-  aClaimedJob,
-  aCron,
-  aJob,
-  aNode,
-  aQueue,
-  aSettlement,
-  aTeam,
-} from '#testing/factories';
+import { aClaimant, aCron, aJob, aNode, aQueue, aTeam, aWaitingCallback } from '#testing/factories';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from '../callbacks/callbacks.ts';
 import type { GroupSlots } from './claims.ts';
@@ -167,15 +157,6 @@ describe('a claim on Postgres with a locked row', () => {
   });
 });
 
-/** @returns its id */
-async function aCallback(store: TestStore, node: string, teamId: string): Promise<string> {
-  const job = await aClaimedJob(store, teamId, node);
-  const rest = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
-  const callback = { teamId, id: newId(TEST_START), runId: job.id, ...rest };
-  await store.runs.settle(node, aSettlement(store, job, { callback }));
-  return callback.id;
-}
-
 test('claims skip locked crons, waiting executions and callbacks without waiting for them', async () => {
   await using store = await openPostgresTestStore();
   const node = await aNode(store);
@@ -185,7 +166,10 @@ test('claims skip locked crons, waiting executions and callbacks without waiting
   const { id: paused } = await aCron(store, teamId, { nextRunAt: null });
   const addExecution = () => store.crons.addExecution(teamId, paused, TEST_START);
   const waiting = [await addExecution(), await addExecution()];
-  const callbacks = [await aCallback(store, node, teamId), await aCallback(store, node, teamId)];
+  const callbacks = [
+    await aWaitingCallback(store, teamId, node),
+    await aWaitingCallback(store, teamId, node),
+  ];
   const groups = [{ id: teamId, teamId, slots: 5, from: TEST_START }];
   const claim = async () => {
     const { claimed } = await store.runs.claimExecutions(groups, aClaimant(store, node, null));
@@ -219,7 +203,7 @@ test('sent callbacks are deleted despite a locked row of another team', async ()
   const node = await aNode(store);
   const sent: ClaimedCallback[] = [];
   for (const { id: teamId } of [await aTeam(store), await aTeam(store)]) {
-    await aCallback(store, node, teamId);
+    await aWaitingCallback(store, teamId, node);
     sent.push(...(await store.callbacks.take(node, [{ teamId, slots: 1 }])));
   }
   const [locked, other] = sent;

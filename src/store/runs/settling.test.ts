@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '#domain/base/ids';
 import { ask } from '#testing/ask';
 import {
+  aCallback,
   aClaimedJob,
   aJob,
   aNode,
@@ -45,7 +46,7 @@ describe('settling attempts', () => {
           status: 'retried',
           response: { body: Buffer.from('x'), totalBytes: 1, trace: '{}' },
           next: { id: newId(TEST_START), scheduledAt: TEST_START },
-          callback: aCallback(who),
+          callback: aCallback(store, who),
         });
       const before = await store.jobs.find(team.id, job.id);
       assert.equal(await store.runs.settle(other, whole(job)), false);
@@ -67,8 +68,16 @@ describe('settling attempts', () => {
       const next = () => ({ id: newId(TEST_START), scheduledAt: TEST_START });
       const retry = next();
       const settlements = [
-        aSettlement(store, gone, { status: 'retried', next: next(), callback: aCallback(gone) }),
-        aSettlement(store, failed, { status: 'retried', next: retry, callback: aCallback(failed) }),
+        aSettlement(store, gone, {
+          status: 'retried',
+          next: next(),
+          callback: aCallback(store, gone),
+        }),
+        aSettlement(store, failed, {
+          status: 'retried',
+          next: retry,
+          callback: aCallback(store, failed),
+        }),
       ];
       const settled = await Promise.all(settlements.map((each) => store.runs.settle(node, each)));
       assert.deepEqual(settled, [false, true]);
@@ -137,11 +146,11 @@ describe('settling attempts', () => {
       const team = await aTeam(store);
       const node = await aNode(store);
       const job = await aClaimedJob(store, team.id, node);
-      const broken = { ...aCallback(job), url: null as never };
+      const broken = { ...aCallback(store, job), url: null as never };
       const settlement = aSettlement(store, job, { callback: broken });
       await assert.rejects(store.runs.settle(node, settlement), { code: 'STORE_REFUSED' });
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
-      await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+      await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(store, job) }));
       const taken = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
       assert.deepEqual(
         taken.map(({ runId, url }) => [runId, url]),
@@ -219,7 +228,7 @@ describe('settling attempts', () => {
       const runIds = [];
       for (let n = 0; n < 12; n++) {
         const job = await aClaimedJob(store, team.id, node);
-        await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+        await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(store, job) }));
         runIds.push(job.id);
       }
       assert.deepEqual(await store.callbacks.scanWaiting(), [team.id]);
@@ -307,7 +316,7 @@ describe('dead nodes', () => {
       const team = await aTeam(store);
       const [dead, alive, third] = [await aNode(store), await aNode(store), await aNode(store)];
       const job = await aClaimedJob(store, team.id, third, { callbackUrl: 'http://c.example/' });
-      await store.runs.settle(third, aSettlement(store, job, { callback: aCallback(job) }));
+      await store.runs.settle(third, aSettlement(store, job, { callback: aCallback(store, job) }));
       const first = (await store.nodes.readOthers(alive)).find(({ id }) => id === dead);
       assert.ok(first);
       const now = store.clock.now();
@@ -339,14 +348,3 @@ describe('dead nodes', () => {
     });
   });
 });
-
-function aCallback(job: ClaimedJob) {
-  return {
-    teamId: job.teamId,
-    id: newId(TEST_START),
-    runId: job.id,
-    url: 'http://caller.example/done',
-    body: '{}',
-    createdAt: TEST_START,
-  };
-}
