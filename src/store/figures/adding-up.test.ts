@@ -135,31 +135,6 @@ describe('counts of batches on Postgres', () => {
     assert.equal(await countRows(store, 'batch_counts'), 0);
   });
 
-  test('counts of a locked team are added up soon after its release, though no run ends', async () => {
-    await using store = await openPostgresTestStore();
-    const [locked, other] = [await aTeam(store), await aTeam(store)];
-    for (const { id } of [locked, other]) await settleSome(store, id, 1);
-    await store.batchCounts.addUp(10);
-    const lockedForMs = 240_000;
-    {
-      await using holder = await holdRows(store);
-      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [locked.id]);
-      await settleSome(store, locked.id, 1);
-      for (let ms = 0; ms < lockedForMs; ms += 30_000) {
-        await settleSome(store, other.id, 1);
-        assert.equal(await store.batchCounts.addUp(10), 'later');
-        await store.testClock.advance(30_000);
-      }
-    }
-    let tookMs = 0;
-    while ((await store.batchCounts.addUp(10)) === 'later') {
-      await store.testClock.advance(5_000);
-      tookMs += 5_000;
-    }
-    assert.equal(await countRows(store, 'batch_counts'), 0);
-    assert.ok(tookMs <= lockedForMs, `${tookMs} ms`);
-  });
-
   test('counts committed within a minute are found by the next sweep', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
@@ -178,27 +153,6 @@ describe('counts of batches on Postgres', () => {
     await store.testClock.advance(2_000);
     await store.batchCounts.addUp(10);
     assert.equal(await countRows(store, 'batch_counts'), 0);
-  });
-
-  test('counts committed late are found by a later sweep', async () => {
-    await using store = await openPostgresTestStore();
-    const team = await aTeam(store);
-    await settleSome(store, team.id, 1);
-    await using late = await holdRows(store);
-    await late.query(`insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-      select team_id, source_id, hour, outcome, step, 7 from batch_counts`);
-    await settleSome(store, team.id, 1);
-    for (let n = 0; n < 3; n++) {
-      await store.batchCounts.addUp(10);
-      await store.testClock.advance(50_000);
-      await settleSome(store, team.id, 1);
-    }
-    await late.query('commit');
-    await store.testClock.advance(600_000);
-    await store.batchCounts.addUp(10);
-    assert.equal(await countRows(store, 'batch_counts'), 0);
-    const [hour] = await store.outcomes.readHours(team.id, 0);
-    assert.equal(hour?.runs, 12);
   });
 
   test('counts that cannot be added up do not block later ones', async () => {
