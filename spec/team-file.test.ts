@@ -86,7 +86,7 @@ forEachDatabase((_name, makeDatabaseUrl, once) => {
       covers === 'team' ? covers : covers.map(({ id }) => names.get(id)).join(),
     );
     return {
-      channel: await work.readChannelConfig(teamId),
+      channel: await work.findChannelConfig(teamId, 'default'),
       queues: queues.map(bare),
       crons: crons.map(bare),
       windows: windows.map(bare),
@@ -382,7 +382,7 @@ crons:
       const teamId = await makeTeam();
       const { code, stderr } = await apply(teamId, text);
       assert.equal(code, 0, stderr);
-      const [channel] = await work.listChannelSettings(teamId);
+      const [, channel] = await work.listChannelSettings(teamId);
       assert.deepEqual(channel?.config, {
         kind: 'slack',
         url: SECRETS.BELFRY_SECRET_CHANNEL,
@@ -401,7 +401,7 @@ crons:
       const url = SECRETS.BELFRY_SECRET_CHANNEL;
       const env = { BELFRY_SECRET_ON_CALL_URL: url };
       assert.equal((await apply(other, exported.stdout, { env })).code, 0);
-      const [theirs] = await work.listChannelSettings(other);
+      const [, theirs] = await work.listChannelSettings(other);
       assert.equal(theirs?.collectMinutes, 5);
       const [mails] = await work.listQueues(other);
       assert.deepEqual(mails?.watch, {

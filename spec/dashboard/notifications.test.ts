@@ -30,7 +30,8 @@ const PAGE = `${LIST}/default`;
 const visit = async (user: TestUser, path = PAGE) =>
   PlainPage.open(await dashboard.signIn(user), path);
 
-const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelConfig(teamId);
+const configOf = ({ teamId }: TestUser) =>
+  dashboard.service.work.findChannelConfig(teamId, 'default');
 
 test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
   const { admin } = await begin();

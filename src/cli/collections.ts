@@ -126,7 +126,7 @@ const SECRET_FIELDS = new Set<string>(
 );
 const isSecret = (field: string) => SECRET_FIELDS.has(field);
 
-type StoredChannel = ChannelSettings & ListedChannel & { name: string };
+type StoredChannel = ChannelSettings & ListedChannel;
 
 export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   kind: 'channel',
@@ -136,15 +136,9 @@ export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   record: (channel) =>
     writeChannel({ ...channel, name: channel.id === DEFAULT_REF ? null : channel.name }),
   load: async (work, teamId) => {
-    const [views, settings] = await Promise.all([
-      work.listChannels(teamId),
-      work.listChannelSettings(teamId),
-    ]);
-    const configs = new Map(settings.map(({ id, config }) => [id, config]));
-    configs.set(DEFAULT_REF, await work.readChannelConfig(teamId));
-    return views.flatMap((view) => {
-      const config = configs.get(view.id);
-      return config ? [{ ...view, name: view.name ?? DEFAULT_REF, config }] : [];
+    const channels = await work.listChannelSettings(teamId);
+    return channels.map((channel) => {
+      return Object.assign(channel, { name: channel.name ?? DEFAULT_REF });
     });
   },
   save: async (work, teamId, wanted, channel) => {

@@ -52,16 +52,14 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
   };
   const find = async (teamId: string, id: string) =>
     id === DEFAULT_REF || isId(id) ? channels.find(teamId, id) : null;
-  const readDefault = async (teamId: string) => {
-    const found = await channels.find(teamId, DEFAULT_REF);
-    if (!found) throw new Error('a team has a default channel');
-    return found;
-  };
   const listChannels = async (teamId: string) => (await channels.list(teamId)).map(viewOf);
   return {
-    readChannel: async (teamId: string) => viewOf(await readDefault(teamId)),
-    /** With secrets: for an admin, for editing, and for a test. */
-    readChannelConfig: async (teamId: string) => (await readDefault(teamId)).config,
+    /** The default. */
+    readChannel: async (teamId: string) => {
+      const found = await channels.find(teamId, DEFAULT_REF);
+      if (!found) throw new Error('a team has a default channel');
+      return viewOf(found);
+    },
     setChannel: (teamId: string, config: ChannelConfig, collectMinutes: number | null = null) =>
       change(teamId, DEFAULT_REF, { name: null, config, collectMinutes }),
     /** The default first, then by name. */
@@ -70,13 +68,14 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
     /** With secrets. */
     listChannelSettings: async (teamId: string) =>
-      (await channels.list(teamId)).flatMap(({ id, name, config, collectMinutes }) =>
-        name === null ? [] : [{ id, name, config, collectMinutes }],
+      (await channels.list(teamId)).map((channel) =>
+        Object.assign(viewOf(channel), { config: channel.config }),
       ),
     findChannel: async (teamId: string, id: string) => {
       const found = await find(teamId, id);
       return found && viewOf(found);
     },
+    /** With secrets: for an admin, for editing, and for a test. */
     findChannelConfig: async (teamId: string, id: string) =>
       (await find(teamId, id))?.config ?? null,
     addChannel: async (teamId: string, settings: ChannelSettings): Promise<ChannelOutcome> =>

@@ -244,7 +244,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
       return gone('channel.deleted', channel && { id, name: channel.name ?? '' });
     },
   },
-  readChannelConfig: SECRET,
   listChannelSettings: SECRET,
   findChannelConfig: SECRET,
 
