@@ -1,25 +1,22 @@
 import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alerts/alert-settings';
 import { describeUnknown, isUnknown } from '#domain/judging/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
-import type { RequestSpec } from '#domain/http/request';
+import type { ClaimedNotification } from '#store/alerts/notifications';
 import { breakLinks } from '#domain/team/plain-names';
 import { type Mask, NO_MASK } from '#domain/runs/masking';
 import { type IsSecretHeader, isSecretHeader } from '#domain/http/secret-headers';
 import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alerts/alert-words';
-import type { Message, MessageDetails, Subject } from './channels/message.ts';
+import type { Message, MessageDetails } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
-interface StillFailing {
+/** Parts of the response or error that repeat the request are hidden. */
+interface Notification extends Pick<
+  ClaimedNotification,
+  'alert' | 'alertCount' | 'subjects' | 'teamName' | 'response' | 'request'
+> {
   notificationId: string;
-  alert: StoredAlert;
-  alertCount: number;
-  subjects: readonly Subject[];
   settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
-  teamName: string;
-  response: Uint8Array | null;
-  /** Parts of the response or error that repeat it are hidden. */
-  request: RequestSpec | null;
 }
 
 const NAME_CHARACTERS = 120;
@@ -34,7 +31,7 @@ type Hide = (text: string) => string;
 
 /** Contains no payload, header or target URL; of a certificate its host. */
 export function writeMessage(
-  notification: StillFailing,
+  notification: Notification,
   baseUrl: string,
   { isSecret = isSecretHeader, mask = NO_MASK }: Hiding = {},
 ): Message {
@@ -70,7 +67,7 @@ export function writeMessage(
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
-  { notificationId, alert, alertCount, subjects }: StillFailing,
+  { notificationId, alert, alertCount, subjects }: Notification,
   hide: Hide,
   note: string | null,
 ): MessageDetails {
@@ -120,7 +117,7 @@ function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
 
 const MOST_NAMED = 10;
 
-function namesOf({ subjects, alertCount }: StillFailing): { label: string; value: string }[] {
+function namesOf({ subjects, alertCount }: Notification): { label: string; value: string }[] {
   if (subjects.length < 2) return [];
   const named = subjects.slice(0, MOST_NAMED);
   const names = named.map(({ name }) => nameOf(name)).join(', ');

@@ -23,11 +23,7 @@ export interface Link {
   url: string;
 }
 
-export interface Subject {
-  kind: 'cron' | 'queue';
-  id: string;
-  name: string;
-}
+export type Subject = StoredAlert['source'];
 
 /** `errorMessage` is without parts that repeat the request (see `hideEchoes`). */
 export interface MessageDetails extends Pick<
