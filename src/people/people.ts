@@ -17,13 +17,8 @@ import * as operator from './operator.ts';
 import * as ownAccount from './own-account.ts';
 import * as passkeys from './passkeys.ts';
 import { listUsageByDay, readUsage } from './plans.ts';
-import {
-  isResetTokenValid,
-  requestPasswordReset,
-  resetPassword,
-  takesPasswords,
-} from './password-resets.ts';
-import { beginProviderSignIn, finishProviderSignIn, providerName } from './provider-sign-ins.ts';
+import * as passwordResets from './password-resets.ts';
+import * as providerSignIns from './provider-sign-ins.ts';
 import * as proxySignIns from './proxy-sign-ins.ts';
 import { describeConfirmation } from './reauthentication.ts';
 import {
@@ -38,7 +33,7 @@ import {
 } from './registrations.ts';
 import * as secondFactors from './second-factors.ts';
 import { readSession, signIn, signOut, signOutEverywhere, whoIs } from './sessions.ts';
-import { confirmsFirst, readSignUp, requestSignUp } from './sign-ups.ts';
+import * as signUps from './sign-ups.ts';
 import { serviceAccounts, serviceAccountsOfAnyTeam } from './service-accounts.ts';
 import * as signing from './signing.ts';
 import * as teams from './teams.ts';
@@ -54,10 +49,10 @@ export function createPeople(deps: PeopleDeps) {
       ...bind(context, { readSession, signIn, signOut, signOutEverywhere, whoIs }),
       ...bind(context, secondFactors),
       ...bind(context, passkeys),
-      ...bind(context, { takesPasswords, requestPasswordReset, isResetTokenValid, resetPassword }),
+      ...bind(context, passwordResets),
       ...bind(context, ownAccount),
-      ...bind(context, { confirmsFirst, readSignUp, requestSignUp }),
-      ...bind(context, { providerName, beginProviderSignIn, finishProviderSignIn }),
+      ...bind(context, signUps),
+      ...bind(context, providerSignIns),
       ...bind(context, proxySignIns),
       ...bind(context, { isSetUp, asksSetupCode, findFirstAccount, mayRegister }),
       ...bind(context, { createFirstAccount, register, finishSignUp }),
