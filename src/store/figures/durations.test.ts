@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DURATION_BOUNDS } from '#domain/runs/duration-histogram';
-import { aClaimedJob, aJob, aNode, aSettlement, aTeam, claimJobs } from '#testing/factories';
+import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
 const HOUR = 3_600_000;
@@ -48,16 +48,6 @@ forEachStore((_, openTestStore) => {
         late.map(({ counts }) => counts.reduce((sum, runs) => sum + runs)),
         [3],
       );
-    });
-
-    test('a run that was not sent has no duration', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const { queueId } = await aJob(store, team.id);
-      await claimJobs(store, node, { queueIds: [queueId], monthlyLimit: 0 });
-      assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
-      assert.deepEqual(await readShort(store, team.id, team.id), []);
     });
   });
 });

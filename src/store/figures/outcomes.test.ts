@@ -41,16 +41,6 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await outcomesOf(store, (await aTeam(store)).id), {});
     });
 
-    test('attempts that raise an alert count like others', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const job = await aClaimedJob(store, team.id, node);
-      const settlement = aSettlement(store, job, { status: 'dead_lettered', alert: 'failure' });
-      await store.runs.settle(node, settlement);
-      assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
-    });
-
     test('executions count too, each in the hour in which it ended', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -83,6 +73,7 @@ forEachStore((_, openTestStore) => {
       const claimant = aClaimant(store, node, 1);
       await store.runs.claimExecutions([{ id: team.id, slots: 1 }], claimant);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
+      assert.deepEqual(await store.durations.readHours(team.id, team.id, 0), [], 'not sent');
       await store.testClock.advance(60_000);
       await declareDead(store);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 3 });
