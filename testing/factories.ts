@@ -16,6 +16,7 @@ import type { AlertFilter, StoredAlert } from '#store/alerts/alerts';
 import type { Store } from '#store/store';
 import type { Registered, Registration } from '#store/people/registration';
 import type { Team } from '#store/people/teams';
+import type { TestStore } from './stores.ts';
 
 export const LEASE_MS = 30_000;
 const TARGET_URL = 'http://target.example/hook';
@@ -283,6 +284,24 @@ export async function runCron(
     const isSettled = await store.runs.settle(nodeId, anExecutionSettlement(store, run, ending));
     if (!isSettled) throw new Error('the claim was gone');
   }
+}
+
+/** Ends eight runs of a cron on each of two nodes at the same time. */
+export async function settleAtOnce(
+  store: TestStore,
+  cron: OfCron,
+  ending: Parameters<typeof anExecutionSettlement>[2],
+): Promise<void> {
+  // A file of SQLite has one process that claims and settles.
+  const other = store.dialect === 'postgres' ? await store.openAnother() : store;
+  const settlements = [];
+  for (const on of [store, other]) {
+    const node = await aNode(on, 1e10);
+    const runs = await startRuns(on, node, cron, 8);
+    const ends = runs.map((run) => anExecutionSettlement(store, run, ending));
+    settlements.push(...ends.map((end) => () => on.runs.settle(node, end)));
+  }
+  await Promise.all(settlements.map((settle) => settle()));
 }
 
 export async function aDeadLetter(

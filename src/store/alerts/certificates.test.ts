@@ -7,14 +7,13 @@ import type { Store } from '#store/store';
 import {
   aClaimedJob,
   aCron,
-  anExecutionSettlement,
   aNode,
   aQueue,
   aSettlement,
   aTeam,
   runAlerts,
   runCron,
-  startRuns,
+  settleAtOnce,
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
 import { all } from '../database/rows.ts';
@@ -29,7 +28,6 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
   const { id: teamId } = await aTeam(store);
   const node = await aNode(store, 1e10);
   const cron = await aCron(store, teamId, { alertSettings });
-  const start = (in_: Store = store, by = node, count = 1) => startRuns(in_, by, cron, count);
   /** A run now whose new connection shows the certificate; null: no new connection. */
   const run = (certificate: SeenCertificate | null, in_: Store = store) =>
     runCron(in_, node, cron, { certificate });
@@ -41,7 +39,7 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
       { ...cron, url, alertSettings: { ...cron.alertSettings, certificates } },
       { pause: {}, now: store.clock.now() },
     );
-  return { store, teamId, node, cron, start, run, shown, set };
+  return { store, teamId, node, cron, run, shown, set };
 }
 
 async function textsOf(store: Store, teamId: string): Promise<string[]> {
@@ -51,7 +49,7 @@ async function textsOf(store: Store, teamId: string): Promise<string[]> {
 
 const WARNED = 'warning certificate: The certificate of a.example ends at 2026-12-11 12:00 UTC.';
 
-forEachStore((name, openTestStore) => {
+forEachStore((_, openTestStore) => {
   describe('§6.4 certificates of targets', () => {
     test('a certificate that ends soon is shown and raises one alert', async () => {
       const { store, teamId, cron, run, shown } = await aScene(openTestStore);
@@ -102,15 +100,9 @@ forEachStore((name, openTestStore) => {
     });
 
     test('runs that two nodes settle at once raise one alert', async () => {
-      const { store, teamId, node, start } = await aScene(openTestStore);
+      const { store, teamId, cron } = await aScene(openTestStore);
       await using _ = store;
-      // A file of SQLite has one process that claims and settles.
-      const other = name === 'postgres' ? await store.openAnother() : store;
-      const otherNode = await aNode(other, 1e10);
-      const [mine, theirs] = [await start(store, node, 8), await start(other, otherNode, 8)];
-      const end = (in_: Store, by: string) => (execution: (typeof mine)[number]) =>
-        in_.runs.settle(by, anExecutionSettlement(store, execution, { certificate: OLD }));
-      await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
+      await settleAtOnce(store, cron, { certificate: OLD });
       assert.deepEqual(await textsOf(store, teamId), [WARNED]);
     });
 

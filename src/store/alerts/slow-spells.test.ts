@@ -16,6 +16,7 @@ import {
   FAILED,
   runAlerts,
   runCron,
+  settleAtOnce,
   startRuns,
 } from '#testing/factories';
 import { makeGate } from '#testing/scheduling';
@@ -38,7 +39,7 @@ async function aScene(openTestStore: OpenTestStore, slow = AFTER_20_S) {
   const node = await aNode(store, 1e9);
   const cron = await aCron(store, teamId, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
   /** Run nows that are under way. */
-  const start = (in_: Store = store, by = node, count = 1) => startRuns(in_, by, cron, count);
+  const start = () => startRuns(store, node, cron);
   const run = async (durationMs: number, isSuccess = true) => {
     const { end, ...ending } = isSuccess ? { end: {} } : FAILED;
     await runCron(store, node, cron, { ...ending, end: { ...end, durationMs } });
@@ -87,18 +88,9 @@ forEachStore((name, openTestStore) => {
     });
 
     test('slow runs that two nodes settle at once raise one alert', async () => {
-      const { store, teamId, node, start } = await aScene(openTestStore);
+      const { store, teamId, cron } = await aScene(openTestStore);
       await using _ = store;
-      // A file of SQLite has one process that claims and settles.
-      const other = name === 'postgres' ? await store.openAnother() : store;
-      const otherNode = await aNode(other, 1e9);
-      const [mine, theirs] = [await start(store, node, 8), await start(other, otherNode, 8)];
-      const end = (in_: Store, by: string) => (execution: (typeof mine)[number]) =>
-        in_.runs.settle(
-          by,
-          anExecutionSettlement(store, execution, { end: { durationMs: SLOW_MS } }),
-        );
-      await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
+      await settleAtOnce(store, cron, { end: { durationMs: SLOW_MS } });
       assert.deepEqual(await textsOf(store, teamId), [BEGUN]);
     });
 
