@@ -5,6 +5,7 @@ import { newId } from '#domain/base/ids';
 import { writeTrace } from '#domain/runs/run-trace';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import {
+  aCallback,
   aClaimant,
   aClaimedJob,
   aCron,
@@ -21,42 +22,45 @@ import { openWork } from '#testing/work';
 
 const TIMING = { dnsMs: 1, connectMs: 2, tlsMs: 3, waitingMs: 4, receivingMs: 5 };
 
-forEachStore((_, openTestStore) => {
+forEachStore((_, openTestStore, once) => {
   describe('the page of a job', () => {
-    test('the page of a job shows the request with masked secrets until they are requested', async () => {
-      await using fixture = await openWork(openTestStore);
-      const { store, work, team } = fixture;
-      await store.teams.setSigningSecret(team.id, 'key', TEST_START);
-      const { jobId } = await aJob(store, team.id, {
-        method: 'GET',
-        url: 'http://target.example/?a=1#x',
-        headers: [
-          ['Authorization', 'Bearer s3cret'],
+    once(
+      'the page of a job shows the request with masked secrets until they are requested',
+      async () => {
+        await using fixture = await openWork(openTestStore);
+        const { store, work, team } = fixture;
+        await store.teams.setSigningSecret(team.id, 'key', TEST_START);
+        const { jobId } = await aJob(store, team.id, {
+          method: 'GET',
+          url: 'http://target.example/?a=1#x',
+          headers: [
+            ['Authorization', 'Bearer s3cret'],
+            ['X-Shown', 'yes'],
+          ],
+          payload: '{"b": "c d"}',
+        });
+        const detail = await work.readJobDetail(team.id, jobId);
+        assert.ok(detail);
+        assert.equal(detail.request.url, 'http://target.example/?a=1&b=c%20d');
+        assert.equal(detail.request.bodyText, null);
+        assert.ok(!JSON.stringify(detail).includes('s3cret'));
+        const shown = detail.request.headers.map(({ name, value }) => [name, value]);
+        assert.deepEqual(shown, [
+          ['host', 'target.example'],
+          ['connection', 'keep-alive'],
+          ['User-Agent', 'node'],
+          ['Authorization', null],
           ['X-Shown', 'yes'],
-        ],
-        payload: '{"b": "c d"}',
-      });
-      const detail = await work.readJobDetail(team.id, jobId);
-      assert.ok(detail);
-      assert.equal(detail.request.url, 'http://target.example/?a=1&b=c%20d');
-      assert.equal(detail.request.bodyText, null);
-      assert.ok(!JSON.stringify(detail).includes('s3cret'));
-      const shown = detail.request.headers.map(({ name, value }) => [name, value]);
-      assert.deepEqual(shown, [
-        ['host', 'target.example'],
-        ['connection', 'keep-alive'],
-        ['User-Agent', 'node'],
-        ['Authorization', null],
-        ['X-Shown', 'yes'],
-      ]);
-      assert.equal(detail.request.signedText, null, 'nothing is signed before it is sent');
-      assert.ok(!/host|connection/i.test(detail.curl), detail.curl);
-      assert.equal(detail.response, null);
-      assert.equal(detail.explanation, null);
-      const asked = await work.readJobDetail(team.id, jobId, { showSecrets: true });
-      assert.ok(asked?.curl.includes('s3cret'));
-      assert.equal(asked?.again.headers[0]?.value, 'Bearer s3cret');
-    });
+        ]);
+        assert.equal(detail.request.signedText, null, 'nothing is signed before it is sent');
+        assert.ok(!/host|connection/i.test(detail.curl), detail.curl);
+        assert.equal(detail.response, null);
+        assert.equal(detail.explanation, null);
+        const asked = await work.readJobDetail(team.id, jobId, { showSecrets: true });
+        assert.ok(asked?.curl.includes('s3cret'));
+        assert.equal(asked?.again.headers[0]?.value, 'Bearer s3cret');
+      },
+    );
 
     test('the page of a job shows the size and start of its response, and its times', async () => {
       await using fixture = await openWork(openTestStore);
@@ -73,14 +77,12 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(detail?.timing, TIMING);
     });
 
-    test('the page of a job shows whether the callback is pending or sent', async () => {
+    once('the page of a job shows whether the callback is pending or sent', async () => {
       await using fixture = await openWork(openTestStore);
       const { store, work, team, node } = fixture;
-      const url = 'http://caller.example/';
-      const job = await aClaimedJob(store, team.id, node, { callbackUrl: url });
-      const id = newId(store.clock.now());
-      const createdAt = store.clock.now();
-      const callback = { teamId: team.id, id, runId: job.id, url, body: '{}', createdAt };
+      const callbackUrl = 'http://caller.example/';
+      const job = await aClaimedJob(store, team.id, node, { callbackUrl });
+      const callback = aCallback(store, job);
       await store.runs.settle(node, aSettlement(store, job, { callback }));
       const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
       assert.equal(await state(), 'waiting');
@@ -102,7 +104,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('the pages of crons', () => {
-    test('an execution shows where it was sent, though its cron was edited since', async () => {
+    once('an execution shows where it was sent, though its cron was edited since', async () => {
       await using fixture = await openWork(openTestStore);
       const { store, work, team, otherTeam, node } = fixture;
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
