@@ -29,7 +29,7 @@ async function sceneOf(openTestStore: OpenTestStore, stopAfter: number | null, t
 
 const disposeOf = async (scene: AsyncDisposable) => scene[Symbol.asyncDispose]();
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((dialect, openTestStore, once) => {
   describe('§3.1 a cron that stops by itself', () => {
     test('the third failed run in a row pauses the cron and raises one alert', async () => {
       await using all = await sceneOf(openTestStore, 3);
@@ -63,7 +63,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(scene.titles(), [STOPPED]);
     });
 
-    test('a stopped cron counts from zero after a start, and its next success raises the recovery', async () => {
+    once('a stopped cron counts from zero after a start and recovers at a success', async () => {
       await using all = await sceneOf(openTestStore, 3);
       const { scene, teamId, work, id, read, stops } = all;
       await scene.run(id, 'xxx');
@@ -82,7 +82,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await scene.levels(), 'failure failure recovery');
     });
 
-    test('a run that stops the cron and reaches the alert threshold raises one alert', async () => {
+    once('a run that stops the cron and reaches the alert threshold raises one alert', async () => {
       await using all = await sceneOf(openTestStore, 3, 3);
       await all.scene.run(all.id, 'xxx');
       const alerts = await all.scene.alerts();
@@ -95,7 +95,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('a stopped cron is failing until a start or a successful Run now, but not in a paused team', async () => {
+    once('a stopped cron is failing until a success, but not in a paused team', async () => {
       await using all = await sceneOf(openTestStore, 1);
       const { scene, teamId, id } = all;
       const { store, work } = scene.service;
@@ -112,14 +112,14 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await healthAndCount(), ['paused', 0]);
     });
 
-    test('failed runs never pause a cron without the setting', async () => {
+    once('failed runs never pause a cron without the setting', async () => {
       await using all = await sceneOf(openTestStore, null, 1);
       await all.scene.run(all.id, 'x'.repeat(12));
       assert.equal((await all.read()).isActive, true);
       assert.deepEqual(await all.stops(), []);
     });
 
-    test('failed runs before a start are not counted, even if a person paused the cron', async () => {
+    once('failed runs before a start are not counted, even after a manual pause', async () => {
       await using all = await sceneOf(openTestStore, 3);
       const { scene, teamId, work, id, read } = all;
       await scene.run(id, 'xx');

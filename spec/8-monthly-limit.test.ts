@@ -193,26 +193,23 @@ forEachStore((dialect, openTestStore, once) => {
     });
   });
 
-  once(
-    'sending resumes with the next run after an upgrade, and jobs over the limit can be retried',
-    async () => {
-      const { service } = await startLimited('small=1,large=3', 'small');
-      await using _ = service;
-      await runJob(service, { url: target.url });
-      assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
-      await service.people.operator.setPlan(service.teamId, 'large');
-      for (let n = 0; n < 2; n++) {
-        assert.equal((await runJob(service, { url: target.url })).status, 'success');
-      }
-      const over = await runJob(service, { url: target.url });
-      assert.deepEqual(outcomeOf({ ...over }), OVER);
-      await service.people.operator.setPlan(service.teamId, 'unlimited');
-      const retried = await service.work.retryJob(service.teamId, over.id);
-      assert.ok(retried.kind === 'done', 'what failed stays failed until somebody retries it');
-      assert.equal((await jobEnd(service, retried.jobId)).status, 'success');
-      assert.equal(await usedBy(service), 4);
-    },
-  );
+  once('after an upgrade runs are sent, and jobs over the limit can be retried', async () => {
+    const { service } = await startLimited('small=1,large=3', 'small');
+    await using _ = service;
+    await runJob(service, { url: target.url });
+    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    await service.people.operator.setPlan(service.teamId, 'large');
+    for (let n = 0; n < 2; n++) {
+      assert.equal((await runJob(service, { url: target.url })).status, 'success');
+    }
+    const over = await runJob(service, { url: target.url });
+    assert.deepEqual(outcomeOf({ ...over }), OVER);
+    await service.people.operator.setPlan(service.teamId, 'unlimited');
+    const retried = await service.work.retryJob(service.teamId, over.id);
+    assert.ok(retried.kind === 'done', 'what failed stays failed until somebody retries it');
+    assert.equal((await jobEnd(service, retried.jobId)).status, 'success');
+    assert.equal(await usedBy(service), 4);
+  });
 
   test('each team has its own monthly limit', async () => {
     const { service } = await startLimited('none=0', 'none');

@@ -600,20 +600,17 @@ forEachStore((dialect, openTestStore, once) => {
     });
   });
 
-  once(
-    'the end of a maintenance window sends one notification to each channel (§6.6)',
-    async () => {
-      await using scene = await startScene(openTestStore);
-      const ops = await scene.add('ops');
-      await scene.mute(60);
-      for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
-        await scene.run(await scene.makeCronFor(channels), 'x');
-      await scene.wait(61 * MINUTE);
-      await scene.wait(MINUTE);
-      assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
-    },
-  );
+  once('the end of a maintenance window notifies each channel once (§6.6)', async () => {
+    await using scene = await startScene(openTestStore);
+    const ops = await scene.add('ops');
+    await scene.mute(60);
+    for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
+      await scene.run(await scene.makeCronFor(channels), 'x');
+    await scene.wait(61 * MINUTE);
+    await scene.wait(MINUTE);
+    assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
+    assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
+  });
   if (dialect === 'postgres') {
     test('an alert whose two channels are notified by two nodes ends as sent', async () => {
       await using scene = await startScene(openTestStore);
