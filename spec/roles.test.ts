@@ -1,10 +1,11 @@
 /** `ROLE=web` and `ROLE=engine` as two processes on one Postgres, and what happens where they no longer hear each other. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import { type Client, listJobs, makeClient, postJob, showJob } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import { assertWoken } from '#testing/woken';
@@ -13,12 +14,15 @@ const env = { PLANS: 'unlimited=unlimited' };
 const web = { ...env, ROLE: 'web' };
 const engine = { ...env, ROLE: 'engine' };
 
-describe('web and engine', { concurrency: 2 }, () => {
+describe('web and engine', () => {
+  const database = useStarted(createMigratedDatabase);
+  const front = useStarted(() => startBelfry({ databaseUrl: database.url, env: web }));
+  let client: Client;
+  before(async () => void (client = await makeClient(front)));
+  after(() => client.close());
+
   test('the engine process sends at once the jobs that the web process accepts', async () => {
     await using target = await startReceiver();
-    await using database = await createMigratedDatabase();
-    await using front = await startBelfry({ databaseUrl: database.url, env: web });
-    const client = await makeClient(front);
     const before = await postJob(client, { url: `${target.url}/before` });
     assert.equal((await showJob(front, before)).status, 'pending');
     assert.equal(target.requests.length, 0);
@@ -44,17 +48,13 @@ describe('web and engine', { concurrency: 2 }, () => {
     assert.match(await readMetrics(back), /^belfry_lateness_seconds_count\{kind="job"\} 2$/m);
     assert.match(await readMetrics(back), /^belfry_batch_size_sum\{of="claim"\} 2$/m);
     assert.match(await readMetrics(back), /^belfry_batch_size_sum\{of="settle"\} 2$/m);
-    client.close();
   });
 
   test('an engine without its listening connection finds new jobs by polling and listens again', async () => {
     await using target = await startReceiver();
-    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
-    await using front = await startBelfry({ databaseUrl: database.url, env: web });
     await using back = await startBelfry({ databaseUrl: url, env: engine });
-    const client = await makeClient(front);
     await using rows = await openRows(database.url);
     const endListening = () =>
       rows.all(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -75,7 +75,6 @@ describe('web and engine', { concurrency: 2 }, () => {
     await sendOne();
     await back.line(/signals\.connection-failed/);
     await assertWoken(sendOne);
-    client.close();
   });
 });
 

@@ -32,6 +32,7 @@ export async function startNotifier(
   const notifier = new Notifier(tools);
   await notifier.start();
   const isDone = async () => {
+    if (!notifier.isQuiet()) return false;
     const waiting = await store.notifications.scanWaiting();
     return notifier.isQuiet() && waiting.every(({ nextDueAt }) => nextDueAt > clock.now());
   };
