@@ -14,9 +14,10 @@ const env = { PLANS: 'unlimited=unlimited' };
 
 forEachDatabase((name, makeDatabaseUrl) => {
   describe('restarts', { concurrency: 2 }, () => {
-    declareGracefulStop(makeDatabaseUrl);
     declareCommandLine(makeDatabaseUrl);
-    if (name === 'SQLite') declareProcesses(makeDatabaseUrl);
+    // 6-callbacks stops a process amid an attempt on SQLite.
+    if (name === 'Postgres') declareGracefulStop(makeDatabaseUrl);
+    else declareProcesses(makeDatabaseUrl);
   });
 });
 
