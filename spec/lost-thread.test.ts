@@ -6,10 +6,9 @@ import { startBelfry } from '#testing/process';
 
 const KILLER = path.join(path.dirname(import.meta.dirname), 'testing/thread-killer.ts');
 
-describe('a thread of SQLite that dies', { concurrency: 3 }, () => {
+describe('a thread of SQLite that dies', { concurrency: 2 }, () => {
   for (const [KILL_THREAD, KILL_BY, cause] of [
     ['sqlite-writer', 'throwing', ' \\(thrown by a test\\)'],
-    ['sqlite-writer', 'ending', ''],
     ['sqlite-reader', 'ending', ''],
   ] as const) {
     test(`${KILL_THREAD}, by ${KILL_BY}: exit code 1 and one line`, async () => {

@@ -1,13 +1,10 @@
 /** If the service can't start, it prints one line with the fix, and ends with an exit code. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import fs from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { freePort } from '#testing/free-port';
-import { makeFolder } from '#testing/guard';
 import { createMigratedDatabase } from '#testing/migrated';
 import { eventually, launchBelfry, makeSqliteUrl } from '#testing/process';
 import { openRows } from '#testing/rows';
@@ -69,20 +66,6 @@ describe('a start that fails', () => {
       'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
     ]);
   });
-
-  test('a start on an unwritable path exits with 1 and names it', async () => {
-    const folder = makeFolder();
-    const place = path.join(folder, 'taken');
-    fs.writeFileSync(place, '');
-    const databaseUrl = `sqlite:${path.join(place, 'belfry.db')}`;
-    const { code, output } = await failedStart({ folder, databaseUrl });
-    assert.equal(code, 1);
-    assert.equal(output.length, 1, output.join('\n'));
-    assert.match(
-      output[0] ?? '',
-      /^belfry: The key file .*taken\/app\.key cannot be read or written/,
-    );
-  });
 });
 
 describe('a start while Postgres is away', () => {
@@ -112,14 +95,6 @@ describe('a start while Postgres is away', () => {
     const belfry = launchBelfry({ databaseUrl: `postgres://x@127.0.0.1:${await freePort()}/x` });
     await belfry.line(/"database\.awaited"/, 60_000);
     assert.equal(await belfry.stop(), 0);
-  });
-
-  test('a start on a missing Postgres database exits with 1', async () => {
-    await using database = await createMigratedDatabase();
-    const databaseUrl = Object.assign(new URL(database.url), { pathname: '/none' }).href;
-    const { code, output } = await failedStart({ databaseUrl });
-    assert.equal(code, 1);
-    assert.match(output.join('\n'), /^belfry: Postgres has no such database /);
   });
 });
 
