@@ -55,9 +55,11 @@ async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
   const completed_at = Date.now() - 3 * 86_400_000;
   const row = { team_id: user.teamId, queue_id: queue.id, url, completed_at, duration_ms: 993 };
   const failed = { ...row, status: 'dead_lettered' };
+  const error_message =
+    'Assertion failed: JSON path width equals: expected 320, got nothing at this path';
   await fillJobs(store, [
     { ...failed, reason: 'timeout' },
-    { ...failed, reason: 'assertion_failed', response_status: 200 },
+    { ...failed, reason: 'assertion_failed', response_status: 200, error_message },
     { ...failed, reason: 'http_server_error', response_status: 503 },
     { ...row, status: 'success', response_status: 200 },
     { ...row, completed_at: null, duration_ms: null, scheduled_at: Date.now() + 7_200_000 },
