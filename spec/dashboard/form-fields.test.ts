@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, openAdvanced, press, usePages } from '#testing/pages';
@@ -153,10 +153,17 @@ test('Save stays visible, and wide screens show the request and its times next t
   await assertClean(watched);
 });
 
-test('input during a test run stays in every field when the result arrives', async () => {
+async function paste(page: Page, command: string): Promise<void> {
+  await page.getByText('Import from curl or crontab').click();
+  await page.getByLabel('Command').fill(command);
+  await press(page, 'Fill the form');
+  await page.getByText('The form is filled.').waitFor();
+}
+
+test('input during a test run of a pasted command stays in every field', async () => {
   await using watched = await open('/crons/new', user);
   const { page } = watched;
-  await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
+  await paste(page, 'curl http://127.0.0.1/hook');
   await openAdvanced(page);
   await press(page, 'Add assertion');
   const fill = async (text: string) => {
@@ -310,11 +317,14 @@ test('a pasted text that is too long is not cut, and a pasted command fills fiel
   for (const path of ['/crons/new', '/jobs/new']) {
     await page.goto(`${dashboard.url}${path}`);
     await field.fill('http://typed.example/');
-    await page.getByText('Import from curl or crontab').click();
-    await page.getByLabel('Command').fill('curl http://pasted.example/');
-    await press(page, 'Fill the form');
-    await page.getByText('The form is filled.').waitFor();
+    await paste(page, 'curl http://pasted.example/');
     assert.equal(await field.inputValue(), 'http://pasted.example/', path);
+    await field.fill('http://typed.example/');
+    await press(page, 'Fill the form');
+    await page.waitForFunction(() => {
+      const url = document.querySelector<HTMLInputElement>('[name=url]');
+      return url?.value === 'http://pasted.example/';
+    });
   }
   watched.assertNoFaults();
 });

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'react-router';
 import { LinesField } from '../forms/Field.tsx';
 import { Form, useFormAnswer } from '../forms/Form.tsx';
@@ -32,15 +32,16 @@ type RequestFormProps = {
 /** The page of a form of a cron, queue or job. */
 export function RequestForm({ title, parent, note, notice, values, ...props }: RequestFormProps) {
   const { from = null, example = null, word, answer, children } = props;
-  const { values: filled, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  const { test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
   const { pathname, search } = useLocation();
-  const address = pathname + search;
+  const [fill, setFill] = useState({ pasted, count: 0 });
+  if (pasted?.notes && pasted !== fill.pasted) setFill({ pasted, count: fill.count + 1 });
   return (
     <>
       <PageHeader title={title} parent={parent} note={note} />
       {notice}
       {/* With another key, fields with typed text are filled again: after a paste, and at another address. */}
-      <Form key={pasted ? JSON.stringify(filled) : address} noValidate values={values}>
+      <Form key={`${fill.count} ${pathname}${search}`} noValidate values={values}>
         <EnterSaves />
         {from ? <input type="hidden" name="from" value={from} /> : null}
         {example ? (
