@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { loadAppKey } from '#store/app-key';
+import { takeServingLock } from '#store/sqlite/serving-lock';
 import { readConfig } from '#config/config';
 import { DEMO, seedDemo } from './seed.ts';
 import { type DemoTarget, startDemoTarget } from './target.ts';
@@ -27,8 +28,22 @@ export async function makeDemoData(target: DemoTarget): Promise<string> {
   return seedDemo({ config, appKey: loadAppKey(config), target });
 }
 
+/** Until this process ends: a second demo would delete the data that the first one serves. */
+function holdFolder(): boolean {
+  try {
+    fs.mkdirSync(path.dirname(FOLDER), { recursive: true });
+    process.once('exit', takeServingLock(FOLDER));
+    return true;
+  } catch (error) {
+    say(`belfry: ${(error as Error).message}`);
+    process.exitCode = 1;
+    return false;
+  }
+}
+
 /** @param serve starts the service in this process with the settings of its environment; it ends the process */
 export async function runDemo(serve: () => Promise<void>): Promise<void> {
+  if (!holdFolder()) return;
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
   const token = await makeDemoData(target);
