@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { configOf, doctor, run } from '#testing/command-line';
+import { freePort } from '#testing/free-port';
 import { makeFolder } from '#testing/guard';
 import { startPathProxy } from '#testing/path-proxy';
-import { freePort } from '#testing/free-port';
 import { useStarted } from '#testing/hooks';
 import { makeSqliteUrl, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
@@ -107,6 +107,17 @@ test("doctor reports a backup folder that can't be written", async () => {
   const { status, message } = (await findingOf('file/below')) ?? {};
   assert.equal(status, 'fail');
   assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
+});
+
+test('doctor reports networks with the metadata address of clouds, and why mails fail', async () => {
+  const url = `sqlite:${path.join(makeFolder(), 'belfry.db')}`;
+  const SMTP_URL = `smtp://127.0.0.1:${await freePort()}`;
+  const wide = await doctor(configOf(url, { SMTP_URL, ALLOWED_NETWORKS: '10.0.0.0/8,0.0.0.0/0' }));
+  assert.equal(wide.of('networks')?.status, 'warn');
+  assert.match(String(wide.of('networks')?.message), /ALLOWED_NETWORKS .*169\.254\.169\.254/);
+  assert.match(String(wide.of('mail')?.message), /takes no mails \(connect ECONNREFUSED /);
+  const narrow = await doctor(configOf(url, { ALLOWED_NETWORKS: '10.0.0.0/8' }));
+  assert.equal(narrow.of('networks'), undefined);
 });
 
 test("doctor reports files readable by others, closed metrics, and an address that isn't Belfry's", async () => {

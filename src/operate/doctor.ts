@@ -22,6 +22,7 @@ import { examineSurroundings } from './surroundings.ts';
 /** Larger differences make logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
+const METADATA_ADDRESS = '169.254.169.254';
 
 /**
  * Changes nothing. Never rejects.
@@ -53,7 +54,7 @@ function nameInstallation(inspection: Inspection): string | null {
 
 /** Settings that work but may surprise. */
 function examineSettings(config: Config): Findings {
-  const { baseUrl, port, signUp, smtpUrl, passwordSignIn } = config;
+  const { allowedNetworks, baseUrl, port, signUp, smtpUrl, passwordSignIn } = config;
   return [
     baseUrl === null
       ? warn(
@@ -62,6 +63,12 @@ function examineSettings(config: Config): Findings {
         )
       : ok('settings', `all accepted; the public address is ${baseUrl}`),
     judgeEncryption(config),
+    isInRanges(METADATA_ADDRESS, allowedNetworks)
+      ? warn(
+          'networks',
+          `ALLOWED_NETWORKS contains ${METADATA_ADDRESS}, where machines in clouds hand out credentials; name only the networks of your targets`,
+        )
+      : null,
     signUp === 'open' && smtpUrl === null && passwordSignIn
       ? warn(
           'sign-up',
@@ -282,8 +289,13 @@ async function examineMail({ smtpUrl, mailFrom }: Config): Promise<Finding> {
     await transport.verify();
     return ok('mail', `${server} takes mails; they come from ${mailFrom}`);
   } catch (fault) {
-    const { code, responseCode } = fault as { code?: string; responseCode?: number };
-    const reason = [code, responseCode].filter((part) => part !== undefined).join(' ');
+    const { code, responseCode, message } = fault as Error & {
+      code?: string;
+      responseCode?: number;
+    };
+    const known = [code, responseCode].filter((part) => part !== undefined).join(' ');
+    // Before a login the message has no secrets, and the code alone names no cause.
+    const reason = code === 'ESOCKET' ? message : known;
     return fail(
       'mail',
       `${server} takes no mails (${reason || 'no reason given'}); check SMTP_URL and the mail server`,
