@@ -144,6 +144,11 @@ export async function aCron(
   return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);
 }
 
+export function editCron(store: Store, cron: Cron, change: Partial<CronSettings>) {
+  const unpaused = { pause: {}, now: store.clock.now() };
+  return store.crons.update(cron.teamId, cron.id, { ...cron, ...change }, unpaused);
+}
+
 /** With a lease of half a minute from the store's present time. */
 export async function aNode(store: Store, leaseMs = LEASE_MS): Promise<string> {
   return store.nodes.join(store.clock.now(), leaseMs);
@@ -328,6 +333,14 @@ export async function readDefaultChannel({ channels }: Store, teamId: string) {
   const found = await channels.find(teamId, DEFAULT_REF);
   assert.ok(found);
   return found;
+}
+
+/** Oldest first, as `level kind: message`. */
+export async function alertTexts(store: Store, teamId: string): Promise<string[]> {
+  const alerts = await runAlerts(store, teamId, { limit: 100 });
+  return alerts
+    .map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`)
+    .toReversed();
 }
 
 export async function runAlerts(

@@ -14,6 +14,7 @@ import {
   aSettlement,
   aTeam,
   declareDead,
+  editCron,
   FAILED,
   readDefaultChannel,
   runAlerts,
@@ -73,10 +74,7 @@ forEachStore((dialect, openTestStore) => {
     test('a streak starts again when a threshold is set again', async () => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
-      const set = async (alertThreshold: number | null) => {
-        const unchanged = { pause: {}, now: store.clock.now() };
-        await store.crons.update(teamId, cron.id, { ...cron, alertThreshold }, unchanged);
-      };
+      const set = (alertThreshold: number | null) => editCron(store, cron, { alertThreshold });
       await run(false);
       await set(null);
       await run(false, false);
@@ -89,8 +87,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, null);
       const [execution] = await startRuns(store, node, cron);
-      const unchanged = { pause: {}, now: store.clock.now() };
-      await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
+      await editCron(store, cron, { alertThreshold: 1 });
       await end(store, node, execution, false);
       assert.deepEqual(await levels(store, teamId), ['failure']);
     });

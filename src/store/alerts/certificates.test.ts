@@ -6,11 +6,13 @@ import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import type { Store } from '#store/store';
 import {
   aClaimedJob,
+  alertTexts,
   aCron,
   aNode,
   aQueue,
   aSettlement,
   aTeam,
+  editCron,
   runAlerts,
   runCron,
   settleAtOnce,
@@ -33,18 +35,8 @@ async function aScene(openTestStore: OpenTestStore, alertSettings = ON) {
     runCron(in_, node, cron, { certificate });
   const shown = () => store.certificates.listOfSource(teamId, cron.id);
   const set = (certificates: boolean, url = cron.url) =>
-    store.crons.update(
-      teamId,
-      cron.id,
-      { ...cron, url, alertSettings: { ...cron.alertSettings, certificates } },
-      { pause: {}, now: store.clock.now() },
-    );
+    editCron(store, cron, { url, alertSettings: { ...cron.alertSettings, certificates } });
   return { store, teamId, node, cron, run, shown, set };
-}
-
-async function textsOf(store: Store, teamId: string): Promise<string[]> {
-  const alerts = await runAlerts(store, teamId, { limit: 100 });
-  return alerts.map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`);
 }
 
 const WARNED = 'warning certificate: The certificate of a.example ends at 2026-12-11 12:00 UTC.';
@@ -61,7 +53,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await shown(), [{ host: 'a.example', endsAt: END }]);
       const [alert, ...others] = await runAlerts(store, teamId, { limit: 9 });
       assert.deepEqual(others, []);
-      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+      assert.deepEqual(await alertTexts(store, teamId), [WARNED]);
       assert.deepEqual(alert?.source, { kind: 'cron', id: cron.id, name: cron.name });
       assert.equal(alert.delivery, 'pending');
     });
@@ -75,7 +67,7 @@ forEachStore((_, openTestStore) => {
         await run(NEW);
         assert.deepEqual(await shown(), []);
       }
-      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+      assert.deepEqual(await alertTexts(store, teamId), [WARNED]);
     });
 
     test('a later certificate that also ends soon replaces the first and raises its own alert', async () => {
@@ -84,7 +76,7 @@ forEachStore((_, openTestStore) => {
       await run(OLD);
       await run({ ...OLD, endsAt: END + 1 });
       assert.deepEqual(await shown(), [{ host: 'a.example', endsAt: END + 1 }]);
-      assert.equal((await textsOf(store, teamId)).length, 2);
+      assert.equal((await alertTexts(store, teamId)).length, 2);
     });
 
     test('a certificate raises an alert only with the setting, within a day after it is turned on', async () => {
@@ -92,18 +84,18 @@ forEachStore((_, openTestStore) => {
       await using _ = store;
       await run(OLD);
       assert.equal((await shown()).length, 1);
-      assert.deepEqual(await textsOf(store, teamId), []);
+      assert.deepEqual(await alertTexts(store, teamId), []);
       await set(true);
       await store.testClock.advance(DAY_MS);
       await run(OLD);
-      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+      assert.deepEqual(await alertTexts(store, teamId), [WARNED]);
     });
 
     test('runs that two nodes settle at once raise one alert', async () => {
       const { store, teamId, cron } = await aScene(openTestStore);
       await using _ = store;
       await settleAtOnce(store, cron, { certificate: OLD });
-      assert.deepEqual(await textsOf(store, teamId), [WARNED]);
+      assert.deepEqual(await alertTexts(store, teamId), [WARNED]);
     });
 
     test('another URL or a deletion removes the certificates of a cron', async () => {
@@ -133,7 +125,7 @@ forEachStore((_, openTestStore) => {
         await Promise.all(ends);
       }
       assert.equal((await store.certificates.listOfSource(teamId, queue.id)).length, 20);
-      const texts = await textsOf(store, teamId);
+      const texts = await alertTexts(store, teamId);
       assert.equal(texts.length, 20);
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.deepEqual(alert?.source, { kind: 'queue', id: queue.id, name: queue.name });
@@ -147,7 +139,7 @@ forEachStore((_, openTestStore) => {
       const settlement = aSettlement(store, job, { certificate: OLD });
       assert.equal(await store.runs.settle(await aNode(store), settlement), false);
       assert.deepEqual(await store.certificates.listOfSource(teamId, queue.id), []);
-      assert.deepEqual(await textsOf(store, teamId), []);
+      assert.deepEqual(await alertTexts(store, teamId), []);
     });
 
     test('runs that agree with the known certificates need no statement about them', async () => {

@@ -4,15 +4,16 @@ import { HOUR_MS } from '#domain/base/instant';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { LEAST_TIMED, NO_SLOW_RULE, type SlowRule } from '#domain/alerts/slow-runs';
 import { deleteSource } from '../retention/delete-runs.ts';
-import type { Store } from '#store/store';
 import {
   aClaimedJob,
+  alertTexts,
   aCron,
   anExecutionSettlement,
   aNode,
   aQueue,
   aSettlement,
   aTeam,
+  editCron,
   FAILED,
   runAlerts,
   runCron,
@@ -46,20 +47,8 @@ async function aScene(openTestStore: OpenTestStore, slow = AFTER_20_S) {
     await store.testClock.advance(HOUR_MS);
   };
   const set = (alertSettings: Partial<AlertSettings>) =>
-    store.crons.update(
-      teamId,
-      cron.id,
-      { ...cron, alertSettings: { ...cron.alertSettings, ...alertSettings } },
-      { pause: {}, now: store.clock.now() },
-    );
+    editCron(store, cron, { alertSettings: { ...cron.alertSettings, ...alertSettings } });
   return { store, teamId, node, cron, start, run, set };
-}
-
-async function textsOf(store: Store, teamId: string): Promise<string[]> {
-  const alerts = await runAlerts(store, teamId, { limit: 100 });
-  return alerts
-    .map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`)
-    .toReversed();
 }
 
 const BEGUN = 'warning slow: Took 25 s, longer than 20 s.';
@@ -76,10 +65,10 @@ forEachStore((name, openTestStore) => {
       await run(SLOW_MS, false);
       assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), since);
       await run(FAST_MS, false);
-      assert.deepEqual(await textsOf(store, teamId), [BEGUN]);
+      assert.deepEqual(await alertTexts(store, teamId), [BEGUN]);
       await run(FAST_MS);
       await run(FAST_MS);
-      assert.deepEqual(await textsOf(store, teamId), [BEGUN, OVER]);
+      assert.deepEqual(await alertTexts(store, teamId), [BEGUN, OVER]);
       assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), null);
       const [recovery] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(recovery?.downMs, 3 * HOUR_MS);
@@ -91,7 +80,7 @@ forEachStore((name, openTestStore) => {
       const { store, teamId, cron } = await aScene(openTestStore);
       await using _ = store;
       await settleAtOnce(store, cron, { end: { durationMs: SLOW_MS } });
-      assert.deepEqual(await textsOf(store, teamId), [BEGUN]);
+      assert.deepEqual(await alertTexts(store, teamId), [BEGUN]);
     });
 
     if (name === 'postgres') {
@@ -127,9 +116,9 @@ forEachStore((name, openTestStore) => {
       await run(SLOW_MS);
       for (let n = 0; n < LEAST_TIMED; n++) await run(1_000);
       await run(2_500);
-      assert.deepEqual(await textsOf(store, teamId), []);
+      assert.deepEqual(await alertTexts(store, teamId), []);
       await run(SLOW_MS);
-      const [alert] = await textsOf(store, teamId);
+      const [alert] = await alertTexts(store, teamId);
       assert.match(alert ?? '', /^warning slow: Took 25 s, longer than 3 times its median of /);
     });
 
@@ -168,11 +157,11 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await set({ slow: { seconds: 10, timesMedian: null } });
     await run(SLOW_MS);
     const anew = 'warning slow: Took 25 s, longer than 10 s.';
-    assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
+    assert.deepEqual(await alertTexts(store, teamId), [BEGUN, anew]);
     await set({ slow: NO_SLOW_RULE });
     await run(SLOW_MS);
     await run(FAST_MS);
-    assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
+    assert.deepEqual(await alertTexts(store, teamId), [BEGUN, anew]);
   });
 
   test('a rule removed while a run is running raises no alert', async () => {
@@ -183,7 +172,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await set({ slow: NO_SLOW_RULE });
     const end = { durationMs: SLOW_MS };
     assert.ok(await store.runs.settle(node, anExecutionSettlement(store, execution, { end })));
-    assert.deepEqual(await textsOf(store, teamId), []);
+    assert.deepEqual(await alertTexts(store, teamId), []);
   });
 
   test('reminders of slow runs are sent with the next slow run after their time', async () => {
@@ -214,8 +203,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
   test('slow runs and failures have separate alerts and recoveries', async () => {
     const { store, teamId, cron, run } = await aScene(openSqliteTestStore);
     await using _ = store;
-    const unchanged = { pause: {}, now: store.clock.now() };
-    await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
+    await editCron(store, cron, { alertThreshold: 1 });
     await run(SLOW_MS, false);
     const [failure, slow] = await runAlerts(store, teamId, { limit: 9 });
     assert.deepEqual([failure?.level, slow?.kind], ['failure', 'slow']);

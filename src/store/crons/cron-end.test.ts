@@ -10,6 +10,7 @@ import {
   aNode,
   aTeam,
   declareDead,
+  editCron,
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
 
@@ -42,13 +43,8 @@ async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
     assert.ok(found);
     return found;
   };
-  const edit = async (change: Partial<CronEnd>) =>
-    store.crons.update(
-      teamId,
-      cron.id,
-      { ...cron, end: { ...whole, ...change } },
-      { pause: {}, now: store.clock.now() },
-    );
+  const edit = (change: Partial<CronEnd>) =>
+    editCron(store, cron, { end: { ...whole, ...change } });
   return { store, teamId, node, cron, claim, pass, read, edit };
 }
 
