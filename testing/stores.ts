@@ -113,6 +113,22 @@ async function findMigratedFile(): Promise<Uint8Array> {
   return readMigrated() ?? readMigratedFile();
 }
 
+/** As the command line does. */
+export function openLocation(
+  location: StoreLocation,
+  options: Partial<StoreOptions> = {},
+): Promise<OpenedStore> {
+  return openStore({
+    location,
+    appKey: TEST_APP_KEY,
+    clock: new FakeClock(TEST_START),
+    clockOf: 'given',
+    log: silentLog,
+    serving: false,
+    ...options,
+  });
+}
+
 /** Makes the database on the shared Postgres server from which tests copy theirs. */
 export function prepareMigrated(): Promise<void> {
   return makeTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url }));
@@ -127,15 +143,7 @@ export async function readMigratedFile(): Promise<Uint8Array> {
 }
 
 async function migrate(location: StoreLocation): Promise<void> {
-  const store = await openStore({
-    location,
-    onThisThread: true,
-    appKey: TEST_APP_KEY,
-    clock: new FakeClock(TEST_START),
-    clockOf: 'given',
-    log: silentLog,
-    serving: false,
-  });
+  const store = await openLocation(location, { onThisThread: true });
   // The key check is removed, because a test may open its copy with a key of its own.
   await store.database.transact((trx) => trx.deleteFrom('installation').execute());
   await store.close();

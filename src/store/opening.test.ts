@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { silentLog } from '#domain/base/log';
-import { FakeClock } from '#demo/fake-clock';
 import { ask } from '#testing/ask';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
 import {
   forEachServedStore,
+  openLocation,
   openThreadedTestStore,
-  TEST_APP_KEY,
-  TEST_START,
+  type TestStore,
 } from '#testing/stores';
 import { BASELINE } from './migrations/migrations.ts';
-import { openStore, type StoreLocation } from './store.ts';
 
 describe('opening a database', () => {
   forEachServedStore((_name, openTestStore) => {
@@ -41,14 +38,14 @@ describe('opening a database', () => {
 describe('a SQLite database in memory', () => {
   test('a database in memory separates simultaneous transactions and ends with its store', async () => {
     const location = { kind: 'sqlite-memory' } as const;
-    const store = await open(location);
+    const store = await openLocation(location);
     assert.deepEqual(store.migrated, [BASELINE]);
     const team = await aTeam(store);
     const jobs = await Promise.all(Array.from({ length: 5 }, () => aJob(store, team.id)));
     const found = await Promise.all(jobs.map(({ jobId }) => store.jobs.find(team.id, jobId)));
     assert.deepEqual(new Set(found.map((job) => job?.status)), new Set(['pending']));
     await store.close();
-    const next = await open(location);
+    const next = await openLocation(location);
     assert.equal(await next.teams.find(team.id), null);
     await next.close();
   });
@@ -96,7 +93,7 @@ describe('a SQLite file', () => {
     test(`a SQLite file that is ${state} stops the start with its name and the next step`, async () => {
       const file = await aClosedFile();
       spoil(file);
-      await assert.rejects(open({ kind: 'sqlite', path: file }), {
+      await assert.rejects(openLocation({ kind: 'sqlite', path: file }), {
         code: 'STORE_DAMAGED',
         message: `the database file ${file} is damaged or not a SQLite database; restore a backup of it, or move it away to start with an empty one`,
       });
@@ -104,20 +101,9 @@ describe('a SQLite file', () => {
   }
 });
 
-function open(location: StoreLocation) {
-  return openStore({
-    location,
-    appKey: TEST_APP_KEY,
-    clock: new FakeClock(TEST_START),
-    clockOf: 'given',
-    log: silentLog,
-    serving: false,
-  });
-}
-
 async function aClosedFile(): Promise<string> {
   const file = path.join(makeFolder(), 'belfry.db');
-  const store = await open({ kind: 'sqlite', path: file });
+  const store = await openLocation({ kind: 'sqlite', path: file });
   const team = await aTeam(store);
   const payload = JSON.stringify('x'.repeat(100_000));
   await aJob(store, team.id, { payload });
@@ -125,10 +111,8 @@ async function aClosedFile(): Promise<string> {
   return file;
 }
 
-type Store = Awaited<ReturnType<typeof open>>;
-
 /** Statements are answered in order, so any look that was under way has ended when this one is answered. */
-async function settleLooks(store: Store): Promise<void> {
+async function settleLooks(store: TestStore): Promise<void> {
   await ask(store, 'select 1');
   await new Promise((resolve) => setImmediate(resolve));
 }

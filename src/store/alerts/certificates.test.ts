@@ -6,8 +6,8 @@ import { DAY_MS, MINUTE_MS } from '#domain/base/instant';
 import type { Store } from '#store/store';
 import {
   aClaimedJob,
-  alertTexts,
   aCron,
+  alertTexts,
   aNode,
   aQueue,
   aSettlement,

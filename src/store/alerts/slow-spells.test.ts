@@ -6,8 +6,8 @@ import { LEAST_TIMED, NO_SLOW_RULE, type SlowRule } from '#domain/alerts/slow-ru
 import { deleteSource } from '../retention/delete-runs.ts';
 import {
   aClaimedJob,
-  alertTexts,
   aCron,
+  alertTexts,
   anExecutionSettlement,
   aNode,
   aQueue,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { FakeClock } from '#demo/fake-clock';
 import { type Log, silentLog } from '#domain/base/log';
 import { createDatabase } from '#testing/postgres';
 import { eventually } from '#testing/process';
@@ -10,13 +9,11 @@ import { openRows } from '#testing/rows';
 import {
   forEachServedStore,
   lendSqliteFile,
+  openLocation,
   openPostgresTestStore,
   postgresUrl,
-  TEST_APP_KEY,
-  TEST_START,
   type TestStore,
 } from '#testing/stores';
-import { openStore, type StoreLocation } from '../store.ts';
 import { ddlOf } from '../tables/ddl.ts';
 import { TABLES } from '../tables/tables.ts';
 import { BASELINE, type Migration } from './migrations.ts';
@@ -61,7 +58,11 @@ describe('migrations', () => {
 
     test('processes that start together create an empty database once', async () => {
       const { location, drop } = await lendEmpty(name);
-      const stores = await Promise.all([open(location), open(location), open(location)]);
+      const stores = await Promise.all([
+        openLocation(location),
+        openLocation(location),
+        openLocation(location),
+      ]);
       assert.deepEqual(
         stores.flatMap((store) => store.migrated),
         [BASELINE],
@@ -167,17 +168,6 @@ async function lendEmpty(name: 'sqlite' | 'postgres') {
   const database = await createDatabase();
   const location = { kind: 'postgres', url: database.url } as const;
   return { location, drop: () => database.drop() };
-}
-
-function open(location: StoreLocation) {
-  return openStore({
-    location,
-    appKey: TEST_APP_KEY,
-    clock: new FakeClock(TEST_START),
-    clockOf: 'given',
-    log: silentLog,
-    serving: false,
-  });
 }
 
 function all(
