@@ -20,7 +20,7 @@ import { watchDepths } from '#engine/chores/depth-watch';
 import { endPauses } from '#engine/chores/pause-ends';
 import { Engine } from '#engine/engine';
 import { keepHouse } from '#engine/chores/housekeeping';
-import { SnapshotWatch } from '#engine/chores/snapshot-watch';
+import { watchSnapshots } from '#engine/chores/snapshot-watch';
 import { createBackups } from '#operate/backups';
 import { watchForwarding } from '#operate/forwarding';
 import { createHeartbeat } from '#operate/heartbeat';
@@ -95,7 +95,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const readiness = createReadiness(store);
   const metrics = createMetrics(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
-  const snapshots = new SnapshotWatch(store, log);
+  const snapshots = watchSnapshots(store, log);
   watchWork(metrics, options, { engine, snapshots, readiness });
   const tools = { store, sender, mailer, log, baseUrl, ...hiding, monthlyLimitOf };
   const notifier = new Notifier({ ...tools, stopUrlOf: people.stopUrlOf, observer: metrics });
@@ -222,7 +222,7 @@ function watchWork(
     engine,
     snapshots,
     readiness,
-  }: { engine: Engine | null; snapshots: SnapshotWatch; readiness: Readiness },
+  }: { engine: Engine | null; snapshots: ReturnType<typeof watchSnapshots>; readiness: Readiness },
 ): void {
   metrics.watch({
     clock: store.clock,
@@ -232,7 +232,7 @@ function watchWork(
     ping: () => store.ping(),
     checkReady: () => readiness.check(),
     readFreeBytes: () => readFreeBytes(config),
-    oldSnapshots: () => snapshots.old,
+    oldSnapshots: snapshots.old,
     partitionsAheadMs: (now) => store.retention.partitionsAheadMs(now),
     historyMaxBytes: config.historyMaxBytes,
     readSize: (now) => store.retention.readSize(now),

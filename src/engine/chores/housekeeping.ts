@@ -3,7 +3,7 @@ import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/rete
 import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
 import { Repeating } from '#domain/base/repeating';
-import { Shrinking } from './shrinking.ts';
+import { createShrinking } from './shrinking.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {
   store: Store;
@@ -72,10 +72,12 @@ class Chores {
       chore('partitions', () => this.#keepPartitions()),
       chore('freePages', () => this.#giveBackPages()),
     ];
-    const { store, log, historyMaxBytes: maxBytes, nodeId } = options;
+    const { store, log, clockJumps, historyMaxBytes: maxBytes, nodeId } = options;
     if (maxBytes !== null) {
-      const shrinking = new Shrinking({ store, log, maxBytes, nodeId });
-      this.#chores.push(chore('size', (size) => this.#shrink(shrinking, size)));
+      const shrink = createShrinking({ store, log, maxBytes, nodeId });
+      this.#chores.push(
+        chore('size', async (size) => !clockJumps.blocksDeletions() && shrink(size)),
+      );
     }
   }
 
@@ -130,10 +132,6 @@ class Chores {
     const work = await store.retention.keepPartitions(store.clock.now(), days);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;
-  }
-
-  async #shrink(shrinking: Shrinking, limit: number): Promise<boolean> {
-    return !this.#options.clockJumps.blocksDeletions() && shrinking.step(limit);
   }
 
   async #giveBackPages(): Promise<boolean> {
