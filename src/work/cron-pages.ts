@@ -1,8 +1,9 @@
 import { summariseDurations } from '#domain/base/durations';
 import { earliestIdAt, isId } from '#domain/base/ids';
 import type { Cron } from '#store/crons/crons';
+import { bound, COUNT_LIMIT } from '#store/database/bounded-count';
 import { bind } from '#store/database/context';
-import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
+import { MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import {
   createSourcePages,
@@ -27,14 +28,11 @@ export function createCronPages(store: Store) {
     readCronRow: pages.read,
     describeCronDeletion: async (teamId: string, cronId: string): Promise<DeletionScope | null> => {
       if (!isId(cronId) || (await crons.find(teamId, cronId)) === null) return null;
-      const counted = await lists.countExecutions(teamId, cronId, MOST_COUNTED + 1);
+      const counted = await lists.countExecutions(teamId, cronId, COUNT_LIMIT);
       return {
-        waiting: { count: 0, isMore: false },
+        waiting: bound(0),
         running: counted.unfinished,
-        finished: {
-          count: Math.min(counted.finished, MOST_COUNTED),
-          isMore: counted.finished > MOST_COUNTED,
-        },
+        finished: bound(counted.finished),
       };
     },
   };

@@ -35,12 +35,9 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
   return {
     /** In alphabetical order; without `of`, those of crons and queues. */
     listTags: async (teamId: string, of?: 'crons' | 'queues') => {
-      if (of !== undefined) return lists.listTags(teamId, of);
-      const both = await Promise.all([
-        lists.listTags(teamId, 'crons'),
-        lists.listTags(teamId, 'queues'),
-      ]);
-      return [...new Set(both.flat())].toSorted();
+      const kinds = of ? [of] : (['crons', 'queues'] as const);
+      const tags = await Promise.all(kinds.map((kind) => lists.listTags(teamId, kind)));
+      return [...new Set(tags.flat())].toSorted();
     },
     /** An id of another team finds nothing. */
     findById: async (teamId: string, text: string): Promise<Found | null> => {

@@ -1,8 +1,9 @@
 import { isId } from '#domain/base/ids';
 import { DAY_MS } from '#domain/base/instant';
 import { allowAt, nextStart } from '#domain/team/rate';
+import { addCounts, bound } from '#store/database/bounded-count';
 import { bind } from '#store/database/context';
-import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
+import { MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
@@ -39,22 +40,15 @@ export function createQueuePages(store: Store) {
       queueId: string,
     ): Promise<DeletionScope | null> => {
       if (!isId(queueId) || (await queues.find(teamId, queueId)) === null) return null;
-      const counts = await lists.countTabs(teamId, queueId);
-      const waiting = counts.pending.count + counts.retrying.count;
-      const unfinished = waiting + counts.processing.count;
+      const { pending, retrying, processing, ...ended } = await lists.countTabs(teamId, queueId);
+      const { completed, failed, all } = ended;
+      const unfinished = pending.count + retrying.count + processing.count;
       return {
-        waiting: {
-          count: Math.min(waiting, MOST_COUNTED),
-          isMore: counts.pending.isMore || counts.retrying.isMore || waiting > MOST_COUNTED,
-        },
-        running: counts.processing.count,
+        waiting: addCounts(pending, retrying),
+        running: processing.count,
         finished: {
-          count: Math.max(
-            counts.completed.count,
-            counts.failed.count,
-            counts.all.count - unfinished,
-          ),
-          isMore: counts.all.isMore,
+          count: Math.max(completed.count, failed.count, all.count - unfinished),
+          isMore: all.isMore,
         },
       };
     },
@@ -116,14 +110,14 @@ async function rowsOf(store: Store, teamId: string, sources: readonly JudgedSour
     const { waiting, nextDueAt, failed } = loads.get(id) ?? EMPTY;
     return {
       queue,
-      waiting: bound(waiting),
+      waiting: bound(waiting, MOST_IN_A_ROW),
       running: running.get(id) ?? 0,
       /** Null if it is not due yet. */
       oldestDueAt: nextDueAt !== null && nextDueAt <= now ? nextDueAt : null,
       /** Can be in the past. */
       nextDueAt,
       /** Jobs that failed since `failedSince`, midnight UTC, and were not resent. */
-      failed: bound(failed),
+      failed: bound(failed, MOST_IN_A_ROW),
       failedSince,
       recentResults: results.get(id) ?? [],
       health,
@@ -131,8 +125,4 @@ async function rowsOf(store: Store, teamId: string, sources: readonly JudgedSour
       streak: streaks.get(id) ?? null,
     };
   });
-}
-
-function bound(count: number) {
-  return { count: Math.min(count, MOST_IN_A_ROW), isMore: count > MOST_IN_A_ROW };
 }

@@ -11,3 +11,8 @@ export interface BoundedCount {
 export function bound(count: number, most = MOST_COUNTED): BoundedCount {
   return { count: Math.min(count, most), isMore: count > most };
 }
+
+export function addCounts(...counts: readonly BoundedCount[]): BoundedCount {
+  const sum = bound(counts.reduce((total, { count }) => total + count, 0));
+  return { ...sum, isMore: sum.isMore || counts.some(({ isMore }) => isMore) };
+}

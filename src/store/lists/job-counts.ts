@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
+import { addCounts, bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
 import { packRows } from '../database/dialect.ts';
 import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
@@ -10,14 +10,6 @@ import { LAST_TIME } from '#domain/base/instant';
 
 /** `failed`: not resent (§3.3). No tab shows `resent` failed jobs or `retried` attempts alone. */
 export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;
-
-function add(...counts: readonly BoundedCount[]): BoundedCount {
-  const sum = counts.reduce((total, { count }) => total + count, 0);
-  return {
-    count: Math.min(sum, MOST_COUNTED),
-    isMore: sum > MOST_COUNTED || counts.some(({ isMore }) => isMore),
-  };
-}
 
 /** Up to `most` plus one. */
 async function countRanges(
@@ -65,7 +57,7 @@ export async function countTabs(
     resent: bound(await countRanges(db, ofResent, {}, MOST_COUNTED)),
     retried: bound(await countRanges(db, ofRetried, {}, MOST_COUNTED)),
   };
-  return { ...counts, all: add(...Object.values(counts)) };
+  return { ...counts, all: addCounts(...Object.values(counts)) };
 }
 
 /** `isMore` also if it stopped before it had examined all of them. */
