@@ -50,93 +50,74 @@ interface Chore {
 
 /** Deletes expired rows (§3.9) and returns their disk space in small steps. Several nodes may do it at once. */
 export function keepHouse(options: HousekeepingOptions): Repeating {
-  const chores = new Chores(options);
   const { store, log } = options;
-  return new Repeating(store.clock, log, 'retention.failed', () => chores.step());
+  const { clock } = store;
+  const { first: size } = PACE[store.dialect];
+  const dueAtMs = clock.monotonicMs() + LOOK_EVERY_MS;
+  const chores = Object.entries(stepsOf(options)).map(([name, step]): Chore => {
+    return { name, dueAtMs, size, step };
+  });
+  const findNext = () => chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
+  const idleMs = () => findNext().dueAtMs - clock.monotonicMs();
+  return new Repeating(clock, log, 'retention.failed', async () => {
+    const waitMs = idleMs();
+    if (waitMs > 0) return waitMs;
+    const tookMs = await carryOut(findNext(), store, log);
+    return Math.max(LEAST_PAUSE_MS, tookMs, idleMs());
+  });
 }
 
-class Chores {
-  readonly #options: HousekeepingOptions;
-  readonly #pace: PaceLimits;
-  readonly #chores: Chore[];
-
-  constructor(options: HousekeepingOptions) {
-    this.#options = options;
-    this.#pace = PACE[options.store.dialect];
-    const dueAtMs = options.store.clock.monotonicMs() + LOOK_EVERY_MS;
-    const chore = (name: string, step: Chore['step']): Chore => {
-      return { name, dueAtMs, size: this.#pace.first, step };
+function stepsOf({
+  store,
+  log,
+  clockJumps,
+  historyMaxBytes: maxBytes,
+  nodeId,
+  ...days
+}: HousekeepingOptions): Record<string, Chore['step']> {
+  const { clock, retention } = store;
+  const deletions = EXPIRING.map((kind) => {
+    const step = async (limit: number) => {
+      if (!TIMELESS.has(kind) && clockJumps.blocksDeletions()) return false;
+      const rows = await retention.deleteSome(kind, { now: clock.now(), ...days, limit });
+      if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
+      return rows >= limit;
     };
-    this.#chores = [
-      ...EXPIRING.map((kind) => chore(kind, (size) => this.#deleteSome(kind, size))),
-      chore('partitions', () => this.#keepPartitions()),
-      chore('freePages', () => this.#giveBackPages()),
-    ];
-    const { store, log, clockJumps, historyMaxBytes: maxBytes, nodeId } = options;
-    if (maxBytes !== null) {
-      const shrink = createShrinking({ store, log, maxBytes, nodeId });
-      this.#chores.push(
-        chore('size', async (size) => !clockJumps.blocksDeletions() && shrink(size)),
-      );
+    return [kind, step] as const;
+  });
+  const shrink = maxBytes === null ? null : createShrinking({ store, log, maxBytes, nodeId });
+  return {
+    ...Object.fromEntries(deletions),
+    partitions: async () => {
+      if (clockJumps.blocksDeletions()) return false;
+      const work = await retention.keepPartitions(clock.now(), days);
+      if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
+      return false;
+    },
+    freePages: async () => (await retention.giveBackPages(PAGES_A_STEP)) > PAGES_A_STEP,
+    ...(shrink && { size: async (limit) => !clockJumps.blocksDeletions() && shrink(limit) }),
+  };
+}
+
+/** @returns how long it took */
+async function carryOut(chore: Chore, { clock, dialect }: Store, log: Log): Promise<number> {
+  const startedAtMs = clock.monotonicMs();
+  const elapsedMs = () => clock.monotonicMs() - startedAtMs;
+  const pace = PACE[dialect];
+  let inMs = LOOK_EVERY_MS;
+  try {
+    // Goes behind the other chores that are due.
+    if (await chore.step(chore.size)) {
+      inMs = 0;
+      chore.size = nextSize(pace, chore.size, elapsedMs());
     }
+  } catch (error) {
+    log.warn('retention.failed', { what: chore.name, error: (error as Error).message });
+    inMs = FAILED_PAUSE_MS;
+    chore.size = sizeAfterFailure(pace, chore.size);
   }
-
-  /** Returns the pause until the next chore. */
-  async step(): Promise<number> {
-    if (this.#idleMs > 0) return this.#idleMs;
-    const tookMs = await this.#do(this.#nextChore);
-    return Math.max(LEAST_PAUSE_MS, tookMs, this.#idleMs);
-  }
-
-  get #idleMs(): number {
-    return this.#nextChore.dueAtMs - this.#options.store.clock.monotonicMs();
-  }
-
-  get #nextChore(): Chore {
-    return this.#chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
-  }
-
-  async #do(chore: Chore): Promise<number> {
-    const { store, log } = this.#options;
-    const startedAtMs = store.clock.monotonicMs();
-    const elapsedMs = () => store.clock.monotonicMs() - startedAtMs;
-    let inMs = LOOK_EVERY_MS;
-    try {
-      // Goes behind the other chores that are due.
-      if (await chore.step(chore.size)) {
-        inMs = 0;
-        chore.size = nextSize(this.#pace, chore.size, elapsedMs());
-      }
-    } catch (error) {
-      const fields = { what: chore.name, error: (error as Error).message };
-      log.warn('retention.failed', fields);
-      inMs = FAILED_PAUSE_MS;
-      chore.size = sizeAfterFailure(this.#pace, chore.size);
-    }
-    chore.dueAtMs = store.clock.monotonicMs() + inMs;
-    return elapsedMs();
-  }
-
-  async #deleteSome(kind: Expiring, limit: number): Promise<boolean> {
-    const { store, log, clockJumps, ...days } = this.#options;
-    if (!TIMELESS.has(kind) && clockJumps.blocksDeletions()) return false;
-    const asked = { now: store.clock.now(), ...days, limit };
-    const rows = await store.retention.deleteSome(kind, asked);
-    if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
-    return rows >= limit;
-  }
-
-  async #keepPartitions(): Promise<boolean> {
-    const { store, log, clockJumps, ...days } = this.#options;
-    if (clockJumps.blocksDeletions()) return false;
-    const work = await store.retention.keepPartitions(store.clock.now(), days);
-    if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
-    return false;
-  }
-
-  async #giveBackPages(): Promise<boolean> {
-    return (await this.#options.store.retention.giveBackPages(PAGES_A_STEP)) > PAGES_A_STEP;
-  }
+  chore.dueAtMs = clock.monotonicMs() + inMs;
+  return elapsedMs();
 }
 
 /** At most twice as large, or smaller by the factor by which the step was too slow. */
