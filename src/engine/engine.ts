@@ -15,7 +15,7 @@ import { addUpCounts, COUNTS_GATHERED_MS } from './chores/adding-up.ts';
 import { correctCronTimes } from './chores/cron-times.ts';
 import type { Repeating } from '#domain/base/repeating';
 import { cutToClaim, dealSlots } from './fair-slots.ts';
-import { LostClaims } from './lost-claims.ts';
+import { createLostClaims, type LostClaims } from './lost-claims.ts';
 
 interface EngineOptions {
   store: Store;
@@ -91,7 +91,7 @@ export class Engine {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.store.clock;
-    this.#lostClaims = new LostClaims(options.store, options.log, this.#slots);
+    this.#lostClaims = createLostClaims(options.store, options.log, this.#slots);
     this.#addingUp = addUpCounts(options.store, options.log);
     this.#cronTimes = correctCronTimes(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });

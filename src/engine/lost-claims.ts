@@ -9,69 +9,55 @@ const DOUBT_MS = 70_000;
 const LOOK_EVERY_MS = 15_000;
 const STORE_DOWN_PAUSE_MS = 500;
 
+export type LostClaims = ReturnType<typeof createLostClaims>;
+
 /**
  * Claims whose answer was lost with the connection (§3.6). A sent run stays under way until its end is stored, so it
  * never counts as lost.
  */
-export class LostClaims {
-  readonly #store: Store;
-  readonly #log: Log;
-  readonly #slots: Slots;
-  #doubtUntilMs = -Infinity;
-  readonly #queueIds = new Set<string>();
-  #since = Infinity;
-  #lookAtMs = Infinity;
-
-  constructor(store: Store, log: Log, slots: Slots) {
-    this.#store = store;
-    this.#log = log;
-    this.#slots = slots;
-  }
-
-  /** A failed claim may have taken the rows of `doubt`. */
-  expect({ queueIds, since }: Doubt): void {
-    for (const queueId of queueIds) this.#queueIds.add(queueId);
-    this.#since = Math.min(this.#since, since);
-    const nowMs = this.#store.clock.monotonicMs();
-    this.#doubtUntilMs = nowMs + DOUBT_MS;
-    this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
-  }
-
-  /** Infinity while no claim is in doubt. */
-  get idleForMs(): number {
-    return Math.max(0, this.#lookAtMs - this.#store.clock.monotonicMs());
-  }
-
-  /** Call it only while nothing is being claimed. */
-  async release(nodeId: string): Promise<void> {
-    const { clock, nodes } = this.#store;
-    if (clock.monotonicMs() < this.#lookAtMs) return;
-    try {
-      const doubt = { queueIds: [...this.#queueIds], since: this.#since };
-      const released = await nodes.releaseLostClaims(nodeId, this.#slots.unsettledIds, doubt);
-      if (released.length > 0) this.#log.warn('claims.put-back', { runs: released.length });
-      const again = clock.monotonicMs() + LOOK_EVERY_MS;
-      this.#lookAtMs = again < this.#doubtUntilMs ? again : Infinity;
-      if (this.#lookAtMs === Infinity) this.#forget();
-      this.signal(released);
-    } catch {
-      this.#lookAtMs = clock.monotonicMs() + STORE_DOWN_PAUSE_MS;
-    }
-  }
-
-  /** Since when the runs have been due, because no node would search that far back. */
-  signal(released: readonly LostClaim[]): void {
-    this.#store.signals.send(released.map((lostClaim) => this.#signalOf(lostClaim)));
-  }
-
-  #forget(): void {
-    this.#queueIds.clear();
-    this.#since = Infinity;
-  }
-
-  #signalOf({ kind, teamId, queueId, dueAt }: LostClaim): Signal {
+export function createLostClaims({ clock, nodes, signals }: Store, log: Log, slots: Slots) {
+  const queueIds = new Set<string>();
+  let since = Infinity;
+  let doubtUntilMs = -Infinity;
+  let lookAtMs = Infinity;
+  const signalOf = ({ kind, teamId, queueId, dueAt }: LostClaim): Signal => {
     if (kind === 'callback') return { kind: 'callbacks', teamId };
     if (queueId !== null) return { kind: 'jobs', queueId, teamId, dueAt };
-    return { kind: 'team-due', teamId, dueAt: this.#store.clock.now() };
-  }
+    return { kind: 'team-due', teamId, dueAt: clock.now() };
+  };
+  /** Since when the runs have been due, because no node would search that far back. */
+  const signal = (released: readonly LostClaim[]) => signals.send(released.map(signalOf));
+  return {
+    signal,
+    /** A failed claim may have taken the rows of `doubt`. */
+    expect(doubt: Doubt): void {
+      for (const queueId of doubt.queueIds) queueIds.add(queueId);
+      since = Math.min(since, doubt.since);
+      const nowMs = clock.monotonicMs();
+      doubtUntilMs = nowMs + DOUBT_MS;
+      lookAtMs = Math.min(lookAtMs, nowMs);
+    },
+    /** Infinity while no claim is in doubt. */
+    get idleForMs(): number {
+      return Math.max(0, lookAtMs - clock.monotonicMs());
+    },
+    /** Call it only while nothing is being claimed. */
+    async release(nodeId: string): Promise<void> {
+      if (clock.monotonicMs() < lookAtMs) return;
+      try {
+        const doubt = { queueIds: [...queueIds], since };
+        const released = await nodes.releaseLostClaims(nodeId, slots.unsettledIds, doubt);
+        if (released.length > 0) log.warn('claims.put-back', { runs: released.length });
+        const again = clock.monotonicMs() + LOOK_EVERY_MS;
+        lookAtMs = again < doubtUntilMs ? again : Infinity;
+        if (lookAtMs === Infinity) {
+          queueIds.clear();
+          since = Infinity;
+        }
+        signal(released);
+      } catch {
+        lookAtMs = clock.monotonicMs() + STORE_DOWN_PAUSE_MS;
+      }
+    },
+  };
 }
