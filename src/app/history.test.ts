@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/base/log';
-import { ClockJumps } from '#engine/chores/clock-jumps';
+import { watchClock } from '#engine/chores/clock-jumps';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { prepareHistory } from './history.ts';
 
@@ -11,7 +11,7 @@ describe('a start by a clock that is a year ahead', () => {
     test('a start with the clock a year ahead deletes no history, and neither does the next start', async () => {
       await using store = await openTestStore();
       const prepare = async () => {
-        const clockJumps = new ClockJumps(store.clock, silentLog);
+        const clockJumps = watchClock(store.clock, silentLog);
         await prepareHistory({ store, log: silentLog, historyDays: 30, clockJumps });
         return clockJumps.blocksDeletions();
       };

@@ -15,7 +15,7 @@ import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
 import { type AddressRange, writeRange } from '#domain/http/address-range';
 import { type OwnEcho, urlOfEcho } from '#domain/http/own-echo';
-import { ClockJumps } from '#engine/chores/clock-jumps';
+import { watchClock } from '#engine/chores/clock-jumps';
 import { watchDepths } from '#engine/chores/depth-watch';
 import { endPauses } from '#engine/chores/pause-ends';
 import { Engine } from '#engine/engine';
@@ -103,7 +103,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
   const { historyDays, successHistoryDays, historyMaxBytes } = config;
-  const clockJumps = new ClockJumps(store.clock, log);
+  const clockJumps = watchClock(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
   const nodeId = () => engine?.nodeId ?? '';
   const housekeeping = keepHouse({ ...history, historyMaxBytes, nodeId });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { HOUR_MS } from '#domain/base/instant';
 import { silentLog } from '#domain/base/log';
 import { FakeClock } from '#demo/fake-clock';
-import { ClockJumps } from './clock-jumps.ts';
+import { watchClock } from './clock-jumps.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-03-01T00:00:00Z');
@@ -15,7 +15,7 @@ function watch() {
     ...silentLog,
     warn: (event: string, fields = {}) => warnings.push([event, fields]),
   };
-  return { clock, warnings, jumps: new ClockJumps(clock, log) };
+  return { clock, warnings, jumps: watchClock(clock, log) };
 }
 
 describe('a clock', () => {

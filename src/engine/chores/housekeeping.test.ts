@@ -8,7 +8,7 @@ import { aNode, aQueue, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore } from '#testing/stores';
 import type { Store } from '#store/store';
-import { ClockJumps } from './clock-jumps.ts';
+import { watchClock } from './clock-jumps.ts';
 import { type HousekeepingOptions, keepHouse, nextSize, sizeAfterFailure } from './housekeeping.ts';
 
 const JOBS = 2_000;
@@ -156,7 +156,7 @@ describe('housekeeping', () => {
 });
 
 function housekeepingOf(store: Store, options: Partial<HousekeepingOptions>) {
-  const clockJumps = new ClockJumps(store.clock, silentLog);
+  const clockJumps = watchClock(store.clock, silentLog);
   const days = { historyDays: 30, successHistoryDays: 30, historyMaxBytes: null };
   const common = { store, log: silentLog, clockJumps, nodeId: () => '' };
   return keepHouse({ ...common, ...days, ...options });
