@@ -129,7 +129,7 @@ forEachStore((_dialect, openTestStore, once) => {
     });
 
     once('its alert does not delay the reminder of failed jobs', async () => {
-      const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 6 as const };
+      const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 1 as const };
       const settings = { ...backlog({ jobs: 1 }), alertSettings, emailAlerts: true };
       await using all = await aQueueScene(openTestStore, { ...settings, retriesEnabled: false }, 1);
       const { scene, service, post } = all;
@@ -138,9 +138,9 @@ forEachStore((_dialect, openTestStore, once) => {
       await scene.target.waitFor(1);
       await service.quiet();
       await service.engine?.stop(0);
-      await scene.wait(3 * HOUR_MS);
+      await scene.wait(30 * MINUTE_MS);
       await post(2);
-      await scene.wait(3 * HOUR_MS + 10 * MINUTE_MS);
+      await scene.wait(40 * MINUTE_MS);
       const kinds = (await scene.alerts()).map(({ kind }) => kind);
       assert.deepEqual(kinds, [null, 'backlog', 'reminder']);
     });

@@ -450,7 +450,7 @@ forEachStore((dialect, openTestStore, once) => {
       target.answer('/mail', OK);
       await service.work.actOnJobs(teamId, 'retry', [first]);
       await service.quiet();
-      await scene.wait(5 * HOUR);
+      await scene.wait(2 * HOUR);
       assert.equal(scene.titles().length, 4);
     });
 
