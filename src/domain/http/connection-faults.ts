@@ -252,7 +252,15 @@ const FAULTS = {
   },
   'request-not-http': { says: 'the request cannot be written as HTTP', means: CANNOT_BE_SENT },
   'url-not-valid': { says: 'the URL is not valid', means: CANNOT_BE_SENT },
-  stopping: { says: 'the service is stopping', from: ['STOPPING'] },
+  stopping: {
+    says: 'the service is stopping',
+    from: ['STOPPING'],
+    means: [
+      'The service was stopping',
+      'The service was stopped before the response was complete.',
+      'Check the target, and send the request again if doing it twice does no harm.',
+    ],
+  },
 } as const satisfies Record<string, ConnectionFault>;
 
 export type FaultCode = keyof typeof FAULTS;

@@ -85,6 +85,21 @@ describe('a failure in plain words', () => {
       /was reached.*no TLS.*nothing was sent.*port/,
     ],
     [
+      'a connection that was reset in the TLS handshake',
+      { reason: 'connection_error', fault: 'reset', timing: timingUntil('tlsMs') },
+      /closed during the TLS handshake, so nothing was sent.*port uses TLS/,
+    ],
+    [
+      'a connection that was reset after the request',
+      { reason: 'connection_error', fault: 'reset' },
+      /connection was reset.*a crash or a limit/,
+    ],
+    [
+      'a request that the service gave up',
+      { reason: 'connection_error', fault: 'stopping' },
+      /service was stopped.*twice does no harm/,
+    ],
+    [
       'a timeout within a response',
       { reason: 'timeout', timing: timingUntil('receivingMs'), responseStatus: 200 },
       /began to answer \(200\).*raise the timeout/,

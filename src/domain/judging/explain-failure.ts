@@ -107,6 +107,8 @@ function explain(
 }
 
 const TIMED_OUT = 'The request timed out';
+const TLS_STEP =
+  'Make sure that the server at this port uses TLS, and check its logs for this time.';
 
 function explainTimeout({
   timeoutSeconds,
@@ -134,7 +136,7 @@ function explainTimeout({
       return explain(
         TIMED_OUT,
         `${host} was reached, but there was no TLS connection ${within}, so nothing was sent.`,
-        'Make sure that the server at this port uses TLS and is not overloaded.',
+        TLS_STEP,
       );
     case 'waiting':
       return explainSlow(`${host} was reached, but did not answer ${within}.`);
@@ -179,8 +181,15 @@ function explainUnresolvable({ url }: FailureFacts): Explanation {
   );
 }
 
-function explainConnection({ fault, errorMessage, url }: FailureFacts): Explanation {
+function explainConnection({ fault, errorMessage, url, timing }: FailureFacts): Explanation {
   const code = fault ?? faultOfMessage(errorMessage);
+  if (code === 'reset' && timing && stageOf(timing) === 'securing') {
+    return explain(
+      'The TLS handshake was cut off',
+      `${hostOf(url)}: The connection was closed during the TLS handshake, so nothing was sent.`,
+      TLS_STEP,
+    );
+  }
   const means = code === null ? undefined : CONNECTION_FAULTS[code].means;
   if (means !== undefined) {
     const [title, text, step] = means;
