@@ -1,7 +1,6 @@
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
-import { ownPathOf } from '#domain/http/public-address';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { byDue, byTime, changeSearch, EmptyState, List } from '../lists/List.tsx';
@@ -92,9 +91,8 @@ export async function action({ context, url }: Route.ActionArgs) {
   const opened = open(context);
   const kind = readKind(opened.form);
   if (kind === null) throw data(null, { status: 400 });
-  const here = `${ownPathOf(url, opened.baseUrl)}${url.search}`;
   const { search } = readJobSearch(url.searchParams);
-  return actOnJobs(opened, { kind, search, here });
+  return actOnJobs(opened, { kind, search, here: `/jobs${url.search}` });
 }
 
 export default function Jobs({ loaderData }: Route.ComponentProps) {
