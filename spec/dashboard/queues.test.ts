@@ -78,13 +78,15 @@ describe('queues', () => {
     const user = await begin();
     const { work } = dashboard.service;
     const { id } = await work.setQueue(user.teamId, 'mail', {});
-    const page = await visit(`/queues/${id}`, user);
+    const filtered = `/queues/${id}?range=7d`;
+    const page = await visit(filtered, user);
     for (const [word, other] of [
       ['Pause', 'Enable'],
       ['Enable', 'Pause'],
     ] as const) {
       assert.ok(!page.buttons.includes(other));
       await page.press(word);
+      assert.equal(page.path, filtered);
       assert.ok(page.buttons.includes(other));
       const row = await work.readQueueRow(user.teamId, id);
       assert.equal(row?.queue.isPaused, word === 'Pause');

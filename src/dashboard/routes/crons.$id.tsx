@@ -66,9 +66,9 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { ...plots, row, facts, headers, payload, unreadable, deletion };
 }
 
-export async function action({ params: { id }, context }: Route.ActionArgs) {
+export async function action({ params: { id }, context, url }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const { here, gone } = readSourceForm({ form, say }, 'cron', `/crons/${id}`);
+  const { here, gone } = readSourceForm({ form, say }, 'cron', `/crons/${id}${url.search}`);
   switch (intent) {
     case 'run': {
       const run = (await work.runCronNow(team.id, id)) ?? gone();

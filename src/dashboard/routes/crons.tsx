@@ -18,7 +18,7 @@ import { Tags } from '../parts/Tags.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import classes from './crons.module.css';
-import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
+import { describeStop, HealthWord, StartCron } from '../runs/HealthWord.tsx';
 import {
   readSourceList,
   readSourceSearch,
@@ -165,11 +165,7 @@ function RowActions({ id, name, isActive, stoppedAfter }: CronListRow['cron']) {
   const isStopped = stoppedAfter !== null;
   return (
     <span className="row end">
-      {isStopped ? (
-        <ActionButton {...toPage} intent="start" size="small">
-          Start
-        </ActionButton>
-      ) : null}
+      {isStopped ? <StartCron id={id} /> : null}
       <MoreActions of={name} isSmall>
         {isStopped ? null : (
           <ActionButton {...toPage} intent={isActive ? 'pause' : 'start'} variant="quiet">

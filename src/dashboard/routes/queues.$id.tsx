@@ -55,9 +55,9 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { row, facts, rateWait, watches, history, range, faults, deletion, counts };
 }
 
-export async function action({ params: { id }, context }: Route.ActionArgs) {
+export async function action({ params: { id }, context, url }: Route.ActionArgs) {
   const { team, work, form, now, intent, say } = open(context);
-  const { here, gone } = readSourceForm({ form, say }, 'queue', `/queues/${id}`);
+  const { here, gone } = readSourceForm({ form, say }, 'queue', `/queues/${id}${url.search}`);
   switch (intent) {
     case 'pause': {
       const until = readUntil({ form, now, say }, here);

@@ -8,6 +8,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { CronListRow, QueueListRow, RunResult, SourceHealth } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
+import { useSourceForm } from './SourceList.tsx';
 import classes from './HealthWord.module.css';
 
 type HealthWordProps = {
@@ -64,7 +65,7 @@ export function describeStopAfter(failures: number | null) {
 /** Of a stopped cron, on any page. */
 export function StartCron({ id }: { id: string }) {
   return (
-    <ActionButton action={`/crons/${id}`} intent="start" size="small">
+    <ActionButton {...useSourceForm(`/crons/${id}`)} intent="start" size="small">
       Start
     </ActionButton>
   );

@@ -119,7 +119,7 @@ export function SourceList<Row extends CronListRow | QueueListRow>(props: Source
   );
 }
 
-/** A row's form goes to the page of the cron or queue, which leads back to the list. */
+/** The page of the cron or queue takes the form and leads back to the list or page that sent it. */
 export function useSourceForm(action: string) {
   const { pathname, search } = useLocation();
   return { action, fields: { next: pathname + search } };
