@@ -17,6 +17,7 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
   before(async () => {
     smtp = await startSmtpServer();
     config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`, { SMTP_URL: smtp.url });
+    await printed('migrate');
     const user = '--email a@acme.test --password correct-horse --team Acme';
     await printed('user', 'create', ...user.split(' '));
     const other = '--email b@acme.test --password correct-horse --team Copy';

@@ -16,6 +16,7 @@ describe('§6.5 alerts and channels on the command line', () => {
   const { printed, refused } = commandsOf(() => config, env);
 
   before(async () => {
+    await printed('migrate');
     await printed(
       ...'user create --email a@acme.test --password correct-horse --team Acme'.split(' '),
     );

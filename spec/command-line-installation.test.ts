@@ -109,6 +109,17 @@ test("doctor reports a backup folder that can't be written", async () => {
   assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
 });
 
+test('the command that makes a database names it, and later ones are silent', async () => {
+  const file = path.join(makeFolder(), 'belfry.db');
+  const config = configOf(`sqlite:${file}`);
+  const user = ['--email', 'ada@example.com', '--password', 'a long password'];
+  const { code, stderr } = await run(config, ['user', 'create', ...user, '--team', 'Acme']);
+  assert.equal(code, 0);
+  assert.equal(stderr, `belfry: there was no database at ${file}, so it was made now.\n`);
+  const later = await run(config, ['team', 'pause', '--team', 'Acme', '--yes']);
+  assert.deepEqual([later.code, later.stderr], [0, '']);
+});
+
 test('doctor reports networks with the metadata address of clouds, and why mails fail', async () => {
   const url = `sqlite:${path.join(makeFolder(), 'belfry.db')}`;
   const SMTP_URL = `smtp://127.0.0.1:${await freePort()}`;

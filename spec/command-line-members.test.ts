@@ -12,6 +12,7 @@ async function makeTeam() {
   const commands = commandsOf(() => config);
   const create = (email: string, name: string) =>
     commands.printed('user', 'create', '--email', email, ...password, '--team', name);
+  await commands.printed('migrate');
   const ada = await create('ada@acme.test', 'Acme');
   const bob = await create('bob@acme.test', 'Bells');
   return { ...commands, ada, bob };

@@ -76,6 +76,7 @@ export async function openModules(
         return sendTestOnce(tools, teamId, channel, channelId);
       },
       migrated: store.migrated,
+      location: database.kind === 'sqlite' ? `at ${database.path}` : 'in Postgres',
       close: async () => {
         // Confirmation links may still be on their way to the mail server.
         await people.close();

@@ -42,6 +42,8 @@ export interface OpenModules {
     channelId: string,
   ): Promise<{ kind: 'sent' | 'logged' } | { kind: 'failed'; error: string }>;
   migrated: readonly string[];
+  /** Such as `at /var/lib/belfry/belfry.db`. */
+  location: string;
   close(): Promise<void>;
 }
 

@@ -23,8 +23,16 @@ export class Session {
   }
 
   open(): Promise<OpenModules> {
-    this.#modules ??= this.services.open(this.purpose);
+    this.#modules ??= this.#openFirst();
     return this.#modules;
+  }
+
+  /** Names a database that it makes: the command may lack the settings of the service. */
+  async #openFirst(): Promise<OpenModules> {
+    const modules = await this.services.open(this.purpose);
+    if (this.purpose === 'write' && modules.migrated.length > 0)
+      this.say(`belfry: there was no database ${modules.location}, so it was made now.`);
+    return modules;
   }
 
   /** As JSON, or as a table of its fields. */
