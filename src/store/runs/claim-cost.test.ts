@@ -11,7 +11,7 @@ import type { RanStatement } from '../database/database.ts';
 import { RECOUNT_MS } from './taken-slots.ts';
 import type { Store } from '../store.ts';
 
-const COUNT = 20_000;
+const COUNT = 8_000;
 
 async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string }> {
   const team = await aTeam(store);
