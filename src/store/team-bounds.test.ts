@@ -9,7 +9,7 @@ const bounds = { crons: 2, queues: 2, waitingPayloadBytes: 1024 };
 const full = (bound: TeamFull['bound']) => (error: unknown) =>
   error instanceof TeamFull && error.bound === bound;
 
-forEachStore((_, openTestStore) => {
+forEachStore((_, openTestStore, once) => {
   describe('the bounds of a team (§8.3)', () => {
     test('a cron beyond the bound is refused until one is deleted, also of those made at once', async () => {
       await using store = await openTestStore({ bounds });
@@ -45,7 +45,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(changed.timeoutSeconds, 7);
     });
 
-    test('a team above a lowered bound keeps its items', async () => {
+    once('a team above a lowered bound keeps its items', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       for (const queue of ['a', 'b', 'c', 'd']) await aJob(store, teamId, { queue });
@@ -74,7 +74,7 @@ forEachStore((_, openTestStore) => {
       await assert.rejects(aJob(store, teamId, { payload }), full('waitingPayloadBytes'));
     });
 
-    test('items stored by another process count toward the bound', async () => {
+    once('items stored by another process count toward the bound', async () => {
       await using store = await openTestStore({ bounds });
       const { id: teamId } = await aTeam(store);
       const other = await store.openAnother({ bounds });
