@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { ask } from '#testing/ask';
-import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
 import {
   forEachServedStore,
+  lendSqliteFile,
   openLocation,
   openThreadedTestStore,
   type TestStore,
@@ -85,31 +84,24 @@ describe('a SQLite file', () => {
       'damaged inside',
       (file: string) => {
         const bytes = fs.readFileSync(file);
-        bytes.fill(0xa5, 8192, bytes.length);
+        // A page that only a check of the whole file reads.
+        const page = 4096 * 60;
+        bytes.fill(0xa5, page, page + 4096);
         fs.writeFileSync(file, bytes);
       },
     ],
   ] as const) {
     test(`a SQLite file that is ${state} stops the start with its name and the next step`, async () => {
-      const file = await aClosedFile();
-      spoil(file);
-      await assert.rejects(openLocation({ kind: 'sqlite', path: file }), {
+      const { location, drop } = await lendSqliteFile();
+      spoil(location.path);
+      await assert.rejects(openLocation(location), {
         code: 'STORE_DAMAGED',
-        message: `the database file ${file} is damaged or not a SQLite database; restore a backup of it, or move it away to start with an empty one`,
+        message: `the database file ${location.path} is damaged or not a SQLite database; restore a backup of it, or move it away to start with an empty one`,
       });
+      await drop();
     });
   }
 });
-
-async function aClosedFile(): Promise<string> {
-  const file = path.join(makeFolder(), 'belfry.db');
-  const store = await openLocation({ kind: 'sqlite', path: file });
-  const team = await aTeam(store);
-  const payload = JSON.stringify('x'.repeat(100_000));
-  await aJob(store, team.id, { payload });
-  await store.close();
-  return file;
-}
 
 /** Statements are answered in order, so any look that was under way has ended when this one is answered. */
 async function settleLooks(store: TestStore): Promise<void> {
