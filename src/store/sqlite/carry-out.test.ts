@@ -4,7 +4,6 @@ import { newId } from '#domain/base/ids';
 import { aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
 import { acceptScript } from '../jobs/accept-jobs.ts';
-import type { TransactionScript } from '../database/transaction-script.ts';
 
 /** The input of `acceptScript` for one job. */
 function aRow(teamId: string, overrides: Record<string, unknown> = {}) {
@@ -63,12 +62,4 @@ test('a transaction script waits until an open transaction has ended', async () 
   await assert.rejects(transaction, /undone/);
   await accepted;
   assert.equal((await store.jobs.find(teamId, row.id))?.id, row.id);
-});
-
-test('an unknown transaction script is an error, and the thread continues', async () => {
-  const { store, teamId } = await aStoreWithQueue();
-  await using _ = store;
-  const unknown: TransactionScript<null, null> = { name: 'unknown', run: async () => null };
-  await assert.rejects(store.database.perform(unknown, null), /no transaction script unknown/);
-  await accept(store, aRow(teamId));
 });
