@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useDashboard } from '#testing/dashboard';
 import { aCron, aQueue } from '#testing/factories';
+import { PlainPage } from '#testing/plain-page';
 import type { Visitor } from '#testing/visitor';
 
 /** The switch over everything of a team (§3.11), without scripts. */
@@ -35,8 +36,10 @@ describe('pausing everything', () => {
     assert.doesNotMatch(overview, /Pause everything of this team\?/);
     assert.match(overview, /Resume everything of this team\?/);
 
-    await visitor.post('/?index', { intent: 'resume-team' });
-    assert.doesNotMatch(await textOf(visitor, '/jobs'), BANNER);
+    const form = await PlainPage.open(visitor, '/jobs/new?queue=mail');
+    await form.press('Resume everything');
+    assert.equal(form.path, '/jobs/new?queue=mail');
+    assert.doesNotMatch(form.html, BANNER);
     assert.equal(await work.readTeamPause(user.teamId), null);
     const activity = await work.listActivity(user.teamId, {
       area: 'team',

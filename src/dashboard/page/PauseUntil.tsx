@@ -1,3 +1,4 @@
+import { useLocation } from 'react-router';
 import { parseUtc } from '#domain/base/instant';
 import { InstantField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
@@ -57,7 +58,9 @@ export function readUntil({ form, now, say }: Sent, here: string): number | null
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
 const overview = '/?index';
 
+/** On every page, which stays: it may be a form with input. */
 export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
+  const { pathname, search } = useLocation();
   if (pause === null) return null;
   return (
     <Notice kind="warning" title="Everything of this team is paused" isBanner>
@@ -74,7 +77,7 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
         word="Resume everything"
         question="Resume everything of this team?"
         action={overview}
-        fields={{ intent: pauseIntents.resume }}
+        fields={{ intent: pauseIntents.resume, next: pathname + search }}
         variant="default"
       >
         Jobs that are due start now. Crons continue with their next times; missed runs are not made

@@ -21,6 +21,7 @@ import type { ChannelView } from '../services.ts';
 import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { open } from '../serving/open.ts';
 import { describeForecast } from '../words/times.ts';
+import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/overview.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
@@ -75,7 +76,7 @@ export async function action({ request, context }: Route.ActionArgs) {
     const text = (await work.resumeTeam(team.id))
       ? 'Everything continues. Due jobs start now.'
       : 'Everything was resumed already.';
-    return say('/', text);
+    return say(readNext(form.get('next')), text);
   }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
   const { jobId } = await work.createJob(team.id, { ...sample, url: echoUrl });
