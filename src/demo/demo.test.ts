@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeFolder } from '#testing/guard';
-import { takeServingLock } from '#store/sqlite/serving-lock';
+import { takeServingLock } from '#store/serving-lock';
 
 const START = `
   import(${JSON.stringify(new URL('demo.ts', import.meta.url).href)})

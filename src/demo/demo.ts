@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { loadAppKey } from '#store/app-key';
-import { takeServingLock } from '#store/sqlite/serving-lock';
+import { takeServingLock } from '#store/serving-lock';
 import { readConfig } from '#config/config';
 import { DEMO, seedDemo } from './seed.ts';
 import { type DemoTarget, startDemoTarget } from './target.ts';

@@ -28,7 +28,7 @@ import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
 import type { StartThread } from './sqlite/protocol.ts';
-import { takeServingLock } from './sqlite/serving-lock.ts';
+import { takeServingLock } from './serving-lock.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
 
 export type StoreLocation =

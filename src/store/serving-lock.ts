@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../database/errors.ts';
+import { StoreError } from './database/errors.ts';
 
 /**
  * An exclusive transaction on a small database next to the file: the system releases it however the process ends.
