@@ -7,6 +7,7 @@ import { findBarriers } from '#testing/axe';
 import { A_JOB, aCron } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { heading, openAdvanced, press, usePages } from '#testing/pages';
+import { eventually } from '#testing/process';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
 
@@ -29,6 +30,11 @@ const createJob = (path: string) =>
 /** Coming back to a tab refreshes it at once. */
 const refresh = (page: Page) =>
   page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+/** In the page: the code of all pages has been fetched. */
+const HAS_ALL_CODE = `(() => {
+  const fetched = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
+  return Object.values(__reactRouterManifest.routes).every(({ module }) => fetched.includes(module));
+})()`;
 const bar = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text });
 const mark = (page: Page, text: string | RegExp) => page.locator('main').getByText(text);
@@ -199,7 +205,7 @@ describe('another page', () => {
   test('a page requested in the first seconds of an outage opens once the service is back', async () => {
     await using watched = await open('/jobs');
     const { page } = watched;
-    await page.waitForLoadState('networkidle');
+    await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
     await using absence = await dashboard.goAway();
     await page.getByRole('link', { name: 'Queues', exact: true }).click();
     await bar(page, 'No connection since').waitFor();
@@ -265,7 +271,7 @@ describe('a form that is sent', () => {
       await page.getByRole('button', { name: 'More actions: Rowed' }).click();
       await press(page.locator('[popover]:popover-open'), 'Run now');
     };
-    await page.waitForLoadState('networkidle');
+    await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
     await using absence = await dashboard.goAway();
     await runNow();
     await bar(page, 'It is unknown whether that was done.').waitFor();

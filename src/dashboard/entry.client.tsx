@@ -21,13 +21,21 @@ startTransition(() => {
   );
 });
 
-/** The router leaves the page if it can't load the code of the next one, so an outage must not come first. */
-async function loadOtherPages(): Promise<void> {
+/**
+ * The router leaves the page if it can't load the code of the next one, so an outage must not come first. The browser
+ * keeps what it has fetched.
+ */
+async function fetchOtherPages(): Promise<void> {
   const { routes } = (window as unknown as { __reactRouterManifest: Manifest })
     .__reactRouterManifest;
-  for (const { module } of Object.values(routes)) await import(/* @vite-ignore */ module);
+  const files = Object.values(routes).flatMap(({ module, imports = [] }) =>
+    [module].concat(imports),
+  );
+  for (const file of new Set(files)) await (await fetch(file)).arrayBuffer();
 }
 
-type Manifest = { routes: Readonly<Record<string, { module: string }>> };
+type Manifest = { routes: Readonly<Record<string, { module: string; imports?: string[] }>> };
 
-loadOtherPages().catch(() => undefined);
+/** What the first page needs comes first. */
+const FETCH_AFTER_MS = 2_000;
+setTimeout(() => void fetchOtherPages().catch(() => undefined), FETCH_AFTER_MS);
