@@ -345,6 +345,23 @@ test('typed text stays when the page loads again after somebody else saved the c
   watched.assertNoFaults();
 });
 
+test('typed text stays when secrets are shown, and the secrets fill their fields', async () => {
+  const headers = [['X-Token', 'hush']] as const;
+  const id = await createCron(user, 'Secretive', { headers });
+  await using watched = await open(`/crons/${id}/edit`, user);
+  const { page } = watched;
+  await openAdvanced(page);
+  await page.getByLabel('Name', { exact: true }).fill('Typed');
+  await page.getByLabel('Payload', { exact: true }).fill('{"typed":1}');
+  await press(page, 'Show secrets');
+  await page.getByText('Secrets are shown, and the activity records that.').waitFor();
+  assert.equal(await page.getByLabel('Header 1 value').inputValue(), 'hush');
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
+  assert.equal(await page.getByLabel('Payload', { exact: true }).inputValue(), '{"typed":1}');
+  assert.ok(await hasFocus(page.getByRole('button', { name: 'Show secrets' })));
+  await assertClean(watched);
+});
+
 test('a form shows only the fields of the chosen option', async () => {
   await createCron(user, 'Nightly');
   await using watched = await open('/maintenance/new', user);

@@ -1,8 +1,7 @@
-import { Link, useLocation } from 'react-router';
+import { Link } from 'react-router';
 import { useField, useFormAnswer } from '../forms/Form.tsx';
 import { readText, valuesOf } from '../forms/values.ts';
-import { changeSearch } from '../lists/List.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Button, Submit } from '../parts/Button.tsx';
 import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest } from '../runs/run-text.ts';
 import { FormOutcome } from '../runs/TestOutcome.tsx';
@@ -10,10 +9,10 @@ import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import type { ChannelChoice, SameCron } from '../services.ts';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
 import { fillFromPaste } from '../work-forms/paste.ts';
-import { RequestForm } from '../work-forms/RequestForm.tsx';
+import { RequestForm, requestForm, type Revealing } from '../work-forms/RequestForm.tsx';
 import { hasMask } from '#domain/runs/masking';
 import { nameOfKind } from '#domain/alerts/notification-channel';
-import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
+import { findMasked, readCronForm, revealMasked } from '../work-forms/read-forms.ts';
 import { STOP_AFTER } from '#domain/alerts/alert-streak';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { DEFAULT_REF } from '#domain/alerts/alert-settings';
@@ -54,18 +53,14 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     return { values, urlNote: undefined, cron: null, from: source?.id ?? null, choices, sendsMail };
   }
   const { id } = params;
-  const areSecretsShown = search.get('secrets') === 'shown';
-  const options = { showSecrets: areSecretsShown };
   const cron =
-    (await work.findCron(team.id, id, options)) ??
+    (await work.findCron(team.id, id)) ??
     (await notHere(context, (teamId) => work.findCron(teamId, id)));
-  const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
   const { name, unreadable, runsCounted } = cron;
-  const hasSecrets =
-    areSecretsShown || hasMask(cron) || cron.headers.some(([name]) => work.isSecretHeader(name));
+  const hasSecrets = hasMask(cron) || cron.headers.some(([name]) => work.isSecretHeader(name));
   return {
-    ...takeLinkedUrl(valuesOfCron(cron, isMasked), search),
-    cron: { id, name, unreadable, runsCounted, hasSecrets, areSecretsShown },
+    ...takeLinkedUrl(valuesOfCron(cron, work.isSecretHeader), search),
+    cron: { id, name, unreadable, runsCounted, hasSecrets },
     from: null,
     choices,
     sendsMail,
@@ -86,6 +81,12 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (id !== undefined && !cron) notFound();
   const stored = cron ? storedCron(cron, await work.readMask(team.id)) : undefined;
   if (intent === 'look') return show({});
+  if (intent === 'secrets' && id !== undefined && stored) {
+    // This records that they are shown, and refuses if they may not be.
+    await work.findCron(team.id, id, { showSecrets: true });
+    const note = 'Secrets are shown, and the activity records that.';
+    return show({ values: revealMasked(valuesOf(form), stored), revealed: { note } });
+  }
   if (intent === 'paste') return show(fillFromPaste(valuesOf(form), false));
   const reading = readCronForm(form, stored, intent === 'test');
   if (!reading.ok) return refuse(reading.errors);
@@ -118,10 +119,9 @@ const essentials = new Set(['name', 'method', 'url', 'cron_expression', 'alert_t
 
 export default function CronFormPage({ loaderData }: Route.ComponentProps) {
   const { cron, from, choices, values } = loaderData;
-  const { same } = useFormAnswer<{ same: SameCron }>();
+  const { same, revealed } = useFormAnswer<{ same: SameCron } & Revealing>();
   const runsCounted = cron?.runsCounted ?? 0;
   const reach = useReach();
-  const { search } = useLocation();
   return (
     <RequestForm
       title={cron ? `Edit ${cron.name}` : from ? 'Duplicate cron' : 'Create cron'}
@@ -129,12 +129,10 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
       note={
         cron?.hasSecrets ? (
           <>
-            {cron.areSecretsShown
-              ? 'Secrets are shown, and the activity records that. '
-              : 'Secrets are masked and stay unchanged unless you edit them. '}
-            <Link to={changeSearch(search, { secrets: cron.areSecretsShown ? null : 'shown' })}>
-              {cron.areSecretsShown ? 'Hide secrets' : 'Show secrets'}
-            </Link>
+            {revealed?.note ?? 'Masked secrets stay unchanged unless you edit them.'}{' '}
+            <Submit intent="secrets" form={requestForm} size="small">
+              Show secrets
+            </Submit>
           </>
         ) : null
       }

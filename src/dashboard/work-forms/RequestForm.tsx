@@ -29,19 +29,27 @@ type RequestFormProps = {
   children: ReactNode;
 };
 
+/** The id of the form, for buttons outside. */
+export const requestForm = 'request-form';
+
+/** The form's answer if masked values are shown in it. */
+export type Revealing = { revealed: { note: string } };
+
 /** The page of a form of a cron, queue or job. */
 export function RequestForm({ title, parent, note, notice, values, ...props }: RequestFormProps) {
   const { from = null, example = null, word, answer, children } = props;
-  const { test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  const answered = useFormAnswer<{ test: ShownTest; pasted: Pasted } & Revealing>();
+  const { test, pasted, revealed } = answered;
   const { pathname, search } = useLocation();
-  const [fill, setFill] = useState({ pasted, count: 0 });
-  if (pasted?.notes && pasted !== fill.pasted) setFill({ pasted, count: fill.count + 1 });
+  const filled = pasted?.notes ? pasted : revealed;
+  const [fill, setFill] = useState({ filled, count: 0 });
+  if (filled && filled !== fill.filled) setFill({ filled, count: fill.count + 1 });
   return (
     <>
       <PageHeader title={title} parent={parent} note={note} />
       {notice}
-      {/* With another key, fields with typed text are filled again: after a paste, and at another address. */}
-      <Form key={`${fill.count} ${pathname}${search}`} noValidate values={values}>
+      {/* With another key, fields with typed text are filled again: by the server, and at another address. */}
+      <Form id={requestForm} key={`${fill.count} ${pathname}${search}`} noValidate values={values}>
         <EnterSaves />
         {from ? <input type="hidden" name="from" value={from} /> : null}
         {example ? (

@@ -14,12 +14,12 @@ import { JOB, type JobInput, latestStart } from '#work/resources/job';
 import { QUEUE, QUEUE_NAME, type QueueChange } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
 import { TEAM, type TeamSettings } from '#work/resources/team';
-import { readText, textIn, type Values } from '../forms/values.ts';
+import { listIn, readText, textIn, type Values } from '../forms/values.ts';
 import { formatUtc } from '../words/times.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';
 import { MASK, type Mask, NO_MASK } from '#domain/runs/masking';
-import { readHeaderLines } from './header-lines.ts';
+import { type HeaderPair, readHeaderLines, writeHeaderLines } from './header-lines.ts';
 
 type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
 type FormFields = Map<string, JsonField>;
@@ -34,6 +34,9 @@ const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? te
 /** Spaces at the ends count. */
 const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
 
+/** Browsers send CRLF. */
+const inLines = (text: string) => text.replaceAll('\r\n', '\n');
+
 /** Unchanged masks become these values again. */
 export interface Stored {
   headers: HeaderList;
@@ -47,12 +50,13 @@ function readFields(form: FormData, stored: Stored = NOTHING_STORED): FormFields
   const fields: FormFields = new Map();
   for (const [name, value] of form) {
     if (typeof value !== 'string') continue;
-    // Browsers send CRLF.
-    const shown = value.replaceAll('\r\n', '\n');
-    const text = stored.mask.restore(shown, textIn(stored.texts, name) ?? '');
+    const text = stored.mask.restore(inLines(value), textIn(stored.texts, name) ?? '');
     fields.set(name, textField(EXACT.has(name) ? text : text.trim()));
   }
-  const headers = readJsonField(headersJson(readText(form, 'headers'), stored.headers));
+  const members = restoreHeaders(readText(form, 'headers'), stored.headers).map(
+    ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  const headers = readJsonField(`{${members.join()}}`);
   if (headers) fields.set('headers', headers);
   fields.set('assertions', jsonField(readAssertionRows(form)));
   for (const level of ALERT_LEVELS) {
@@ -66,7 +70,7 @@ function readFields(form: FormData, stored: Stored = NOTHING_STORED): FormFields
 function readAssertionRows(form: FormData): unknown[] {
   const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
   const textAt = (list: FormDataEntryValue[], at: number) =>
-    typeof list[at] === 'string' ? list[at].replaceAll('\r\n', '\n') : '';
+    typeof list[at] === 'string' ? inLines(list[at]) : '';
   return form.getAll('assertion_kind').flatMap((given, at) => {
     const kind = ASSERTION_KINDS.find((known) => known === given);
     const texts = { path: textAt(paths, at), value: textAt(values, at) };
@@ -75,17 +79,26 @@ function readAssertionRows(form: FormData): unknown[] {
 }
 
 /** A masked value means the stored one. */
-function headersJson(lines: string, stored: HeaderList): string {
+function restoreHeaders(lines: string, stored: HeaderList): HeaderPair[] {
   const exact = new Map(stored);
   // Of several spellings the first counts.
   const inAnyCase = new Map(
     stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const members = readHeaderLines(lines).map(({ name, value }) => {
+  return readHeaderLines(lines).map(({ name, value }) => {
     const kept = value === MASK ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
-    return `${JSON.stringify(name)}:${JSON.stringify(kept ?? value)}`;
+    return { name, value: kept ?? value };
   });
-  return `{${members.join()}}`;
+}
+
+/** What was typed, with the stored values in place of masks. */
+export function revealMasked(values: Values, { headers, texts, mask }: Stored): Values {
+  const restored = Object.keys(values).map((name) => {
+    const stored = textIn(texts, name) ?? '';
+    return [name, listIn(values, name).map((text) => mask.restore(inLines(text), stored))];
+  });
+  const lines = writeHeaderLines(restoreHeaders(textIn(values, 'headers') ?? '', headers));
+  return { ...Object.fromEntries(restored), headers: lines };
 }
 
 export function findMasked(form: FormData): string[] {
