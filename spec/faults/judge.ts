@@ -12,7 +12,7 @@ export interface Findings {
   executions: PrintedExecution[];
   /** Runs counted for the month. */
   used: number;
-  /** How often the cron had arrived before the others were read. */
+  /** How often the cron had arrived when the others were read. */
   cronRuns: number;
 }
 
@@ -22,15 +22,19 @@ interface PrintedExecution {
   reason: string | null;
 }
 
+/** Looks again if the cron arrived meanwhile: its execution is in the list, or is not. */
 export async function findOutcomes({ operate, cronId, target }: Scene): Promise<Findings> {
-  const cronRuns = target.answersAt(CRON_PATH).length;
-  const [jobs, executions, teams] = await Promise.all([
-    operate<PrintedJob[]>('job', 'list', '--team', TEAM, '--limit', '10000'),
-    operate<PrintedExecution[]>('execution', 'list', '--cron', cronId, '--limit', '1000'),
-    operate<{ name: string; used: number }[]>('team', 'list'),
-  ]);
-  const used = teams.find(({ name }) => name === TEAM)?.used ?? 0;
-  return { jobs, executions, used, cronRuns };
+  for (;;) {
+    const cronRuns = target.answersAt(CRON_PATH).length;
+    const [jobs, executions, teams] = await Promise.all([
+      operate<PrintedJob[]>('job', 'list', '--team', TEAM, '--limit', '10000'),
+      operate<PrintedExecution[]>('execution', 'list', '--cron', cronId, '--limit', '1000'),
+      operate<{ name: string; used: number }[]>('team', 'list'),
+    ]);
+    const used = teams.find(({ name }) => name === TEAM)?.used ?? 0;
+    if (target.answersAt(CRON_PATH).length === cronRuns)
+      return { jobs, executions, used, cronRuns };
+  }
 }
 
 const HOUR = 3_600_000;
