@@ -22,8 +22,8 @@ startTransition(() => {
 });
 
 /**
- * The router leaves the page if it can't load the code of the next one, so an outage must not come first. The browser
- * keeps what it has fetched.
+ * Fills the browser's cache with the code of all pages. Without the code of the next page, the router reloads the
+ * document, and in an outage the present page would be lost.
  */
 async function fetchOtherPages(): Promise<void> {
   const { routes } = (window as unknown as { __reactRouterManifest: Manifest })
@@ -36,6 +36,6 @@ async function fetchOtherPages(): Promise<void> {
 
 type Manifest = { routes: Readonly<Record<string, { module: string; imports?: string[] }>> };
 
-/** What the first page needs comes first. */
+/** Late enough not to delay the first page. */
 const FETCH_AFTER_MS = 2_000;
 setTimeout(() => void fetchOtherPages().catch(() => undefined), FETCH_AFTER_MS);

@@ -82,7 +82,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const stored = cron ? storedCron(cron, await work.readMask(team.id)) : undefined;
   if (intent === 'look') return show({});
   if (intent === 'secrets' && id !== undefined && stored) {
-    // This records that they are shown, and refuses if they may not be.
+    // The activity records this; if that fails, nothing is shown.
     await work.findCron(team.id, id, { showSecrets: true });
     const note = 'Secrets are shown, and the activity records that.';
     return show({ values: revealMasked(valuesOf(form), stored), revealed: { note } });

@@ -35,11 +35,12 @@ export const requestForm = 'request-form';
 /** The form's answer if masked values are shown in it. */
 export type Revealing = { revealed: { note: string } };
 
+type Answer = Revealing & { test: ShownTest; pasted: Pasted };
+
 /** The page of a form of a cron, queue or job. */
 export function RequestForm({ title, parent, note, notice, values, ...props }: RequestFormProps) {
   const { from = null, example = null, word, answer, children } = props;
-  const answered = useFormAnswer<{ test: ShownTest; pasted: Pasted } & Revealing>();
-  const { test, pasted, revealed } = answered;
+  const { test, pasted, revealed } = useFormAnswer<Answer>();
   const { pathname, search } = useLocation();
   const filled = pasted?.notes ? pasted : revealed;
   const [fill, setFill] = useState({ filled, count: 0 });
