@@ -14,7 +14,7 @@ export function createSharedRateLimiter(limit: number, windows: Store['rateLimit
     tidiedAtMs = nowMs;
     for (const [address, resetAtMs] of usedUp) if (resetAtMs <= nowMs) usedUp.delete(address);
     // If this fails, the rows just stay a minute longer.
-    await windows.tidy(nowMs).catch(() => {});
+    await windows.deleteEnded(nowMs).catch(() => {});
   };
   return {
     hit: async (address, nowMs) => {

@@ -45,11 +45,12 @@ const TIDY_EVERY_MS = 10 * 60_000;
 /** In the database, so that all nodes share the limits and a restart keeps them. */
 export function createLimits({ rateLimits }: Pick<Store, 'rateLimits'>, clock: Clock, log: Log) {
   let tidiedAt = Number.NEGATIVE_INFINITY;
-  /** Every call that leaves rows behind is counted, so expired ones are deleted here. */
   const tidy = (now: number) => {
     if (now - tidiedAt < TIDY_EVERY_MS) return;
     tidiedAt = now;
-    rateLimits.tidy(now).catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
+    rateLimits
+      .deleteEnded(now)
+      .catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
   };
   return {
     /** @returns null if the attempt is allowed */

@@ -311,9 +311,9 @@ forEachStore((_name, openTestStore) => {
       await rateLimits.takeBack('guess 1.2.3.4');
       assert.deepEqual(await count(5999), { endsAt: 6000, hits: 2 });
       assert.deepEqual(await count(6000), { endsAt: 7000, hits: 1 });
-      await rateLimits.tidy(6999);
+      await rateLimits.deleteEnded(6999);
       assert.deepEqual(await count(6999), { endsAt: 7000, hits: 2 });
-      await rateLimits.tidy(7000);
+      await rateLimits.deleteEnded(7000);
       const rows = await all(store.database, 'rate_windows', {});
       assert.deepEqual(rows, []);
     });

@@ -41,7 +41,7 @@ export function rateLimits(context: Context) {
     maxBatch: MAX_BATCH,
   });
   return {
-    ...bind(context, { takeBack, tidy }),
+    ...bind(context, { deleteEnded, takeBack }),
     /** Events that arrive together share a commit: each commit locks the rows of its keys. */
     count: (key: string, now: number, lengthMs: number): Promise<CountingWindow> =>
       counting.add({ key, now, lengthMs }),
@@ -74,11 +74,6 @@ async function takeBack({ main }: Context, key: string): Promise<void> {
   await change(main, 'rate_windows', { key, hits: above(0) }, { hits: sql`hits - 1` });
 }
 
-/** Deletes ended windows, and also expired sessions, one-time tokens and invitations. */
-async function tidy({ main }: Context, now: number): Promise<void> {
-  await main.transact(async (trx) => {
-    await remove(trx, 'rate_windows', { ends_at: atMost(now) });
-    for (const table of ['sessions', 'one_time_tokens', 'invitations'] as const)
-      await remove(trx, table, { expires_at: atMost(now) });
-  });
+async function deleteEnded({ main }: Context, now: number): Promise<void> {
+  await remove(main, 'rate_windows', { ends_at: atMost(now) });
 }

@@ -13,6 +13,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  aUser,
   runCron,
 } from '#testing/factories';
 import type { EndedExecutionStatus } from '#domain/runs/run-status';
@@ -26,6 +27,9 @@ const KEEP = { historyDays: 30, limit: 100 };
 const ALERT = { level: 'warning', source: 'cron', run_id: newId(1), delivery: 'muted' };
 const CERTIFICATE = { host: 'a.example', is_notified: 0, is_replaced: 0 };
 const ACTIVITY = { actor: 'Command line', action: 'team.plan' };
+const SESSION = { created_at: 1 };
+const TOKEN = { purpose: 'reset', whom: 'ada@bells.test', detail: '' };
+const INVITATION = { role: 'member', created_at: 1 };
 const NOTHING = {
   deadLetters: 0,
   jobs: 0,
@@ -120,9 +124,10 @@ describe('retention', () => {
       assert.equal((await store.crons.listExecutions(team.id, failed.id, 10)).length, 1);
     });
 
-    test('alerts, counts, samples, certificates and activity are deleted by age, in steps', async () => {
+    test('rows of each kind that has an age are deleted in steps', async () => {
       await using store = await openTestStore();
       const { id: team_id } = await aTeam(store);
+      const { userId: user_id } = await aUser(store, 'ada@bells.test');
       const of = { team_id, source_id: team_id, source_name: 'Nightly' };
       const count = { team_id, outcome: 'success', runs: 1 };
       const kinds: [Expiring, number, keyof Tables, (at: number) => object][] = [
@@ -148,6 +153,31 @@ describe('retention', () => {
           (seen_at) => ({ ...CERTIFICATE, team_id, source_id: team_id, ends_at: seen_at, seen_at }),
         ],
         ['activity', 400, 'activity', (at) => ({ ...ACTIVITY, team_id, id: newId(1), at })],
+        [
+          'sessions',
+          0,
+          'sessions',
+          (expires_at) => ({ ...SESSION, user_id, id: newId(1), token_hash: newId(1), expires_at }),
+        ],
+        [
+          'oneTimeTokens',
+          0,
+          'one_time_tokens',
+          (expires_at) => ({ ...TOKEN, hash: newId(1), expires_at }),
+        ],
+        [
+          'invitations',
+          0,
+          'invitations',
+          (expires_at) => ({
+            ...INVITATION,
+            team_id,
+            invited_by: user_id,
+            id: newId(1),
+            token_hash: newId(1),
+            expires_at,
+          }),
+        ],
       ];
       for (const [kind, days, table, rowAt] of kinds) {
         const now = store.clock.now();

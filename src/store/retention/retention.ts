@@ -117,6 +117,9 @@ const DELETIONS = {
   looks: olderThan(35, 'depth_looks', 'at'),
   certificates: olderThan(CERTIFICATE_KEPT_DAYS, 'ending_certificates', 'seen_at'),
   activity: olderThan(400, 'activity', 'at'),
+  sessions: olderThan(0, 'sessions', 'expires_at'),
+  oneTimeTokens: olderThan(0, 'one_time_tokens', 'expires_at'),
+  invitations: olderThan(0, 'invitations', 'expires_at'),
   orphans: oneByOne(
     ...(['jobs', 'ended_jobs', 'executions', 'ended_executions'] as const).map(runsOfGone),
   ),
