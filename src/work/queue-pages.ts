@@ -1,7 +1,7 @@
 import { isId } from '#domain/base/ids';
 import { DAY_MS } from '#domain/base/instant';
 import { allowAt, nextStart } from '#domain/team/rate';
-import { addCounts, bound } from '#store/database/bounded-count';
+import { addBounded, bound } from '#store/database/bounded-count';
 import { bind } from '#store/database/context';
 import { MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
@@ -44,7 +44,7 @@ export function createQueuePages(store: Store) {
       const { completed, failed, all } = ended;
       const unfinished = pending.count + retrying.count + processing.count;
       return {
-        waiting: addCounts(pending, retrying),
+        waiting: addBounded(pending, retrying),
         running: processing.count,
         finished: {
           count: Math.max(completed.count, failed.count, all.count - unfinished),

@@ -12,7 +12,7 @@ export function bound(count: number, most = MOST_COUNTED): BoundedCount {
   return { count: Math.min(count, most), isMore: count > most };
 }
 
-export function addCounts(...counts: readonly BoundedCount[]): BoundedCount {
+export function addBounded(...counts: readonly BoundedCount[]): BoundedCount {
   const sum = bound(counts.reduce((total, { count }) => total + count, 0));
   return { ...sum, isMore: sum.isMore || counts.some(({ isMore }) => isMore) };
 }

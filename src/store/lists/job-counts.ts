@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { addCounts, bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
+import { addBounded, bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
 import { packRows } from '../database/dialect.ts';
 import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
@@ -57,7 +57,7 @@ export async function countTabs(
     resent: bound(await countRanges(db, ofResent, {}, MOST_COUNTED)),
     retried: bound(await countRanges(db, ofRetried, {}, MOST_COUNTED)),
   };
-  return { ...counts, all: addCounts(...Object.values(counts)) };
+  return { ...counts, all: addBounded(...Object.values(counts)) };
 }
 
 /** `isMore` also if it stopped before it had examined all of them. */
