@@ -28,8 +28,11 @@ export async function makeDemoData(target: DemoTarget): Promise<string> {
   return seedDemo({ config, appKey: loadAppKey(config), target });
 }
 
-/** Until this process ends: a second demo would delete the data that the first one serves. */
-function holdFolder(): boolean {
+/**
+ * Until this process ends, because a second demo would delete the data that the first one serves.
+ * @returns false if another demo runs, which is reported
+ */
+function lockFolder(): boolean {
   try {
     fs.mkdirSync(path.dirname(FOLDER), { recursive: true });
     process.once('exit', takeServingLock(FOLDER));
@@ -43,7 +46,7 @@ function holdFolder(): boolean {
 
 /** @param serve starts the service in this process with the settings of its environment; it ends the process */
 export async function runDemo(serve: () => Promise<void>): Promise<void> {
-  if (!holdFolder()) return;
+  if (!lockFolder()) return;
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
   const token = await makeDemoData(target);

@@ -25,7 +25,7 @@ export function createLostClaims({ clock, nodes, signals }: Store, log: Log, slo
     if (queueId !== null) return { kind: 'jobs', queueId, teamId, dueAt };
     return { kind: 'team-due', teamId, dueAt: clock.now() };
   };
-  /** Since when the runs have been due, because no node would search that far back. */
+  /** Names the time at which the runs became due, because no node searches that far back. */
   const signal = (released: readonly LostClaim[]) => signals.send(released.map(signalOf));
   return {
     signal,

@@ -1,4 +1,4 @@
-/** Their functions take the context first. */
+/** Modules whose functions all take the context first. `makeNouns` binds them. */
 export { activity } from './activity/activity.ts';
 export { alerts } from './alerts/alerts.ts';
 export { backlog } from './figures/backlog.ts';

@@ -2,9 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './database/errors.ts';
 
 /**
- * An exclusive transaction on a small database next to the file: the system releases it however the process ends.
- * Commands don't take it. @returns releases the lock
- * @throws STORE_LOCKED, naming the file
+ * An exclusive transaction on a small database beside the path: the system releases it however the process ends.
+ * Commands don't take it.
+ * @returns releases the lock
+ * @throws STORE_LOCKED, naming the path
  */
 export function takeServingLock(path: string): () => void {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });

@@ -25,7 +25,8 @@ const MOST_TEAMS = 10_000;
 
 /**
  * A process adds up the payloads that it stores, and measures after a quarter of the remaining bytes, at least
- * `LEAST_STEP`. Payloads that other processes store meanwhile can exceed the bound (§8.3). A measurement precedes any rejection.
+ * `LEAST_STEP`. Payloads that other processes store meanwhile can exceed the bound (§8.3). A measurement precedes any
+ * rejection.
  */
 export class PayloadBound {
   readonly #options: PayloadBoundOptions;
