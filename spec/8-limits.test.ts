@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readConfig } from '#config/config';
+import { HOUR_MS } from '#domain/base/instant';
 import { createPlans } from '#people/plans';
 import { createSharedRateLimiter } from '#app/shared-rate-limiter';
 import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
@@ -143,6 +144,20 @@ test('the API counts calls together with other nodes on one Postgres', async () 
     [201, 429],
   );
   assert.equal((await hit()).allowed, false, 'the other node has not refused a call before');
+});
+
+test('on several nodes, a clock that is set back refuses nobody', async () => {
+  await using store = await openPostgresTestStore();
+  const limiter = createSharedRateLimiter(1, store.rateLimits);
+  const hit = async (now: number) => (await limiter.hit('127.0.0.1', now)).allowed;
+  const now = store.clock.now();
+  for (const [at, allowed] of [
+    [now + HOUR_MS, true],
+    [now + HOUR_MS, false],
+    [now, true],
+    [now, false],
+  ] as const)
+    assert.equal(await hit(at), allowed);
 });
 
 describe('the bounds of a team (§8.3)', () => {

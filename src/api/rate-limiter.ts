@@ -15,7 +15,7 @@ export interface RateLimiter {
 export const RATE_WINDOW_MS = 60_000;
 
 interface Window {
-  opensAtMs: number;
+  resetAtMs: number;
   count: number;
 }
 
@@ -47,18 +47,18 @@ export class MemoryRateLimiter implements RateLimiter {
       allowed,
       limit: this.#limit,
       remaining: this.#limit - window.count,
-      resetAtMs: window.opensAtMs + RATE_WINDOW_MS,
+      resetAtMs: window.resetAtMs,
     });
   }
 
   #findOpen(address: string, nowMs: number): Window | null {
     const window = this.#windows.get(address);
-    return window && isOpen(window, nowMs) ? window : null;
+    return window && isOpen(window.resetAtMs, nowMs) ? window : null;
   }
 
   #open(address: string, nowMs: number): Window {
     this.#forgetClosed(nowMs);
-    const window = { opensAtMs: nowMs, count: 0 };
+    const window = { resetAtMs: nowMs + RATE_WINDOW_MS, count: 0 };
     this.#windows.delete(address);
     this.#windows.set(address, window);
     return window;
@@ -66,13 +66,13 @@ export class MemoryRateLimiter implements RateLimiter {
 
   #forgetClosed(nowMs: number): void {
     for (const [address, window] of this.#windows) {
-      if (isOpen(window, nowMs) && this.#windows.size < this.#mostAddresses) return;
+      if (isOpen(window.resetAtMs, nowMs) && this.#windows.size < this.#mostAddresses) return;
       this.#windows.delete(address);
     }
   }
 }
 
 /** A window in the future was left when the clock was set back, and counts as closed. */
-function isOpen({ opensAtMs }: Window, nowMs: number): boolean {
-  return opensAtMs <= nowMs && nowMs < opensAtMs + RATE_WINDOW_MS;
+export function isOpen(resetAtMs: number, nowMs: number): boolean {
+  return resetAtMs - RATE_WINDOW_MS <= nowMs && nowMs < resetAtMs;
 }

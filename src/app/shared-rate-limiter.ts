@@ -1,4 +1,4 @@
-import { type Hit, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
+import { type Hit, isOpen, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
 import type { Store } from '#store/store';
 
 /** How many used-up windows are remembered here, so that a flood of refused requests writes nothing to the database. */
@@ -10,7 +10,7 @@ export function createSharedRateLimiter(limit: number, windows: Store['rateLimit
   let tidiedAtMs = 0;
   const refuse = (resetAtMs: number): Hit => ({ allowed: false, limit, remaining: 0, resetAtMs });
   const tidy = async (nowMs: number) => {
-    if (nowMs - tidiedAtMs < RATE_WINDOW_MS) return;
+    if (Math.abs(nowMs - tidiedAtMs) < RATE_WINDOW_MS) return;
     tidiedAtMs = nowMs;
     for (const [address, resetAtMs] of usedUp) if (resetAtMs <= nowMs) usedUp.delete(address);
     // If this fails, the rows just stay a minute longer.
@@ -19,7 +19,9 @@ export function createSharedRateLimiter(limit: number, windows: Store['rateLimit
   return {
     hit: async (address, nowMs) => {
       const knownResetAtMs = usedUp.get(address);
-      if (knownResetAtMs !== undefined && nowMs < knownResetAtMs) return refuse(knownResetAtMs);
+      if (knownResetAtMs !== undefined && isOpen(knownResetAtMs, nowMs)) {
+        return refuse(knownResetAtMs);
+      }
       usedUp.delete(address);
       void tidy(nowMs);
       const key = `api ${address}`;

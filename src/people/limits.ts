@@ -46,7 +46,7 @@ const TIDY_EVERY_MS = 10 * 60_000;
 export function createLimits({ rateLimits }: Pick<Store, 'rateLimits'>, clock: Clock, log: Log) {
   let tidiedAt = Number.NEGATIVE_INFINITY;
   const tidy = (now: number) => {
-    if (now - tidiedAt < TIDY_EVERY_MS) return;
+    if (Math.abs(now - tidiedAt) < TIDY_EVERY_MS) return;
     tidiedAt = now;
     rateLimits
       .deleteEnded(now)

@@ -318,6 +318,14 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(rows, []);
     });
 
+    test('a window that opened while the clock was ahead ends when the clock is set back', async () => {
+      await using store = await openTestStore();
+      const count = async (now: number) => store.rateLimits.count('guess 1.2.3.4', now, 1000);
+      for (let n = 0; n < 3; n++) await count(5000 + DAY_MS);
+      assert.deepEqual(await count(5000), { endsAt: 6000, hits: 1 });
+      assert.deepEqual(await count(4900), { endsAt: 6000, hits: 2 }, 'of a node slightly behind');
+    });
+
     test('simultaneous tries are counted one by one in one statement', async () => {
       const ran: string[] = [];
       await using store = await openTestStore({ onStatement: ({ sql }) => ran.push(sql) });

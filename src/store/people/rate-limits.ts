@@ -20,11 +20,18 @@ const MAX_BATCH = 1_000;
 
 const HITS = { key: 'text', ends_at: 'bigint', hits: 'int' } as const satisfies Fields;
 
-/** Opens a new window if the last one of its key has ended. $1 `HITS`, $2 now */
+/** More than the clocks of two nodes differ. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/**
+ * Opens a new window if the last one of its key has ended, or opened before the clock was set back. $1 `HITS`,
+ * $2 now
+ */
 const countHits = preparedStatement<{ key: string; ends_at: number; hits: number }>(
   'count-hits',
   ({ $, rows }) => {
-    const isOver = `rate_windows.ends_at <= ${$(2, 'bigint')}`;
+    const isOver = `(rate_windows.ends_at <= ${$(2, 'bigint')}
+      or rate_windows.ends_at > excluded.ends_at + ${CLOCK_TOLERANCE_MS})`;
     return `
   insert into rate_windows (key, ends_at, hits)
   select key, ends_at, hits from ${rows(HITS, 1)} where true
