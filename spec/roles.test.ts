@@ -15,8 +15,10 @@ const web = { ...env, ROLE: 'web' };
 const engine = { ...env, ROLE: 'engine' };
 
 describe('web and engine', () => {
-  const database = useStarted(createMigratedDatabase);
-  const front = useStarted(() => startBelfry({ databaseUrl: database.url, env: web }));
+  const front = useStarted(async () => {
+    const { url } = await createMigratedDatabase();
+    return startBelfry({ databaseUrl: url, env: web });
+  });
   let client: Client;
   before(async () => void (client = await makeClient(front)));
   after(() => client.close());
@@ -27,7 +29,7 @@ describe('web and engine', () => {
     assert.equal((await showJob(front, before)).status, 'pending');
     assert.equal(target.requests.length, 0);
 
-    await using back = await startBelfry({ databaseUrl: database.url, env: engine });
+    await using back = await startBelfry({ databaseUrl: front.databaseUrl, env: engine });
     await untilDone(front);
     const callback_url = `${target.url}/callback`;
     await postJob(client, { url: `${target.url}/after`, callback_url });
@@ -52,10 +54,10 @@ describe('web and engine', () => {
 
   test('an engine without its listening connection finds new jobs by polling and listens again', async () => {
     await using target = await startReceiver();
-    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using proxy = await startTcpProxy(Number(new URL(front.databaseUrl).port));
+    const url = Object.assign(new URL(front.databaseUrl), { port: String(proxy.port) }).href;
     await using back = await startBelfry({ databaseUrl: url, env: engine });
-    await using rows = await openRows(database.url);
+    await using rows = await openRows(front.databaseUrl);
     const endListening = () =>
       rows.all(`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'belfry signals' and datname = current_database()`);
