@@ -131,10 +131,11 @@ test('doctor reports networks with the metadata address of clouds, and why mails
   assert.equal(narrow.of('networks'), undefined);
 });
 
-test("doctor reports files readable by others, closed metrics, and an address that isn't Belfry's", async () => {
+test("doctor reports files readable by others, closed metrics, and an address that isn't Belfry's", async (t) => {
   await using other = await startReceiver();
   const file = belfry.databaseUrl.replace('sqlite:', '');
   fs.chmodSync(file, 0o644);
+  t.after(() => fs.chmodSync(file, 0o600));
   const config = { ...configOf(belfry.databaseUrl), host: '0.0.0.0', baseUrl: other.url };
   const { findings } = await doctor(config);
   const warned = (check: string) =>
@@ -145,7 +146,6 @@ test("doctor reports files readable by others, closed metrics, and an address th
 });
 
 test('doctor reports closed metrics if only the public address is of another machine', async () => {
-  await using belfry = await startBelfry();
   const config = { ...configOf(belfry.databaseUrl), baseUrl: 'http://belfry.invalid' };
   const { status, message } = (await doctor(config)).of('metrics') ?? {};
   assert.equal(status, 'warn');
