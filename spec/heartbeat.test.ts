@@ -92,11 +92,11 @@ describe('a heartbeat', () => {
   });
 });
 
-/** Without its name, every claim of jobs fails. */
-const rename = ({ database }: TestStore, from: string, to: string) =>
+/** Each claim of jobs reads the column `assertions`. */
+const renameColumn = ({ database }: TestStore, from: string, to: string) =>
   database.transact((trx) => trx.schema.alterTable('queues').renameColumn(from, to).execute());
 
-/** Scans read it, claims of jobs and crons don't. */
+/** Each scan reads the table `callbacks`; claims of jobs and crons don't. */
 const renameTable = ({ database }: TestStore, from: string, to: string) =>
   database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
 
@@ -109,7 +109,7 @@ describe('an engine', () => {
     assert.equal((await service.post('/api/crons', cron)).status, 201);
     const job = { queue: 'q', url: `${target.url}/job`, delay: 5 };
     assert.equal((await service.post('/api/jobs', job)).status, 201);
-    await rename(store, 'assertions', 'assertions_away');
+    await renameColumn(store, 'assertions', 'assertions_away');
     const isStuck = async () => {
       if (engine?.isWorking() === false) return true;
       assert.ok(target.requests.length < 5, 'crons have run for minutes');
@@ -120,7 +120,7 @@ describe('an engine', () => {
     await target.waitFor(1);
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
 
-    await rename(store, 'assertions_away', 'assertions');
+    await renameColumn(store, 'assertions_away', 'assertions');
     const isWorking = async () => {
       await clock.advance(SECOND);
       return engine?.isWorking() === true;
@@ -158,7 +158,7 @@ describe('an engine', () => {
     assert.equal((await service.post('/api/crons', cron)).status, 201);
     const job = { queue: 'q', url: `${target.url}/job`, delay: 58 };
     assert.equal((await service.post('/api/jobs', job)).status, 201);
-    await rename(store, 'assertions', 'assertions_away');
+    await renameColumn(store, 'assertions', 'assertions_away');
     const isSent = async () => {
       if (target.requests.length > 0) return true;
       await clock.advance(SECOND);
@@ -166,7 +166,7 @@ describe('an engine', () => {
     };
     await eventually(isSent, { everyMs: 5 });
     assert.equal(target.requests[0]?.url, '/cron');
-    await rename(store, 'assertions_away', 'assertions');
+    await renameColumn(store, 'assertions_away', 'assertions');
     for (let second = 0; second < 200; second++) {
       await clock.advance(SECOND);
       await setImmediate();
