@@ -82,6 +82,11 @@ export function heading(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
 }
 
+/** The result of an action is shown before the rest of the page has been read again. */
+export function untilReadAgain(page: Page): Promise<void> {
+  return page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' });
+}
+
 export function rowOf(page: Page, text: string | RegExp): Locator {
   return page.getByRole('row').filter({ hasText: text });
 }

@@ -3,7 +3,14 @@ import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { assertClean, heading, openAdvanced, press, usePages } from '#testing/pages';
+import {
+  assertClean,
+  heading,
+  openAdvanced,
+  press,
+  untilReadAgain,
+  usePages,
+} from '#testing/pages';
 import type { PlainPage } from '#testing/plain-page';
 
 /** Fields of forms by keyboard, by screen reader, and before the page's script runs. */
@@ -185,6 +192,7 @@ test('input during a test run of a pasted command stays in every field', async (
   await page.getByLabel('Assertion 2, expected').fill('Added');
   isTyped.resolve();
   await page.getByText('its path must be').first().waitFor();
+  await untilReadAgain(page);
   const values: string[] = [];
   for (const label of [
     'Payload',
@@ -355,6 +363,7 @@ test('typed text stays when secrets are shown, and the secrets fill their fields
   await page.getByLabel('Payload', { exact: true }).fill('{"typed":1}');
   await press(page, 'Show secrets');
   await page.getByText('Secrets are shown, and the activity records that.').waitFor();
+  await untilReadAgain(page);
   assert.equal(await page.getByLabel('Header 1 value').inputValue(), 'hush');
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
   assert.equal(await page.getByLabel('Payload', { exact: true }).inputValue(), '{"typed":1}');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestUser } from '#testing/dashboard';
-import { press, usePages } from '#testing/pages';
+import { press, untilReadAgain, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** Ways into the form of a job other than typing, and trying what it says (§2.2, §3.2). */
@@ -53,13 +53,11 @@ describe('the form of a job', () => {
     await page.getByLabel('URL', { exact: true }).fill(`${target.url}${path}`);
     await press(page, 'Test run');
     await eventually(() => sentTo(path).length === 1, { what: 'the first request' });
-    const loading = page.getByRole('progressbar', { name: 'Loading' });
-    await loading.waitFor();
+    await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
     await press(page, 'Test run');
     answered.resolve();
     await page.getByText('Test run: success, HTTP 200').waitFor();
-    // The result is shown before the rest of the page is read again.
-    await loading.waitFor({ state: 'detached' });
+    await untilReadAgain(page);
     assert.equal(sentTo(path).length, 1);
     await press(page, 'Test run');
     await eventually(() => sentTo(path).length === 2, { what: 'the request of a later press' });
