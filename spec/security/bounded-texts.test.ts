@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
 import type { RouteConfigEntry } from '@react-router/dev/routes';
 import routes from '../../src/dashboard/routes.ts';
+import { LONG_FIELDS } from '#dashboard/serving/take-form';
 import { CRON_REQUEST } from '#work/resources/cron';
 import { JOB } from '#work/resources/job';
 import { partsOf } from '#work/resources/resource';
@@ -242,7 +243,7 @@ function listLargest(forms: readonly SentForm[]): SentForm[] {
   return [...largest.values()];
 }
 
-/** Bytes of one field with which the form is still read. */
+/** A form with more bytes in one field is refused before its fields are read. */
 function mostIn({ isPublic, entries }: SentForm): number {
   if (isPublic) return 60 * KIB;
   return entries.some(([name]) => name === 'payload' || name === 'body')
@@ -250,20 +251,11 @@ function mostIn({ isPublic, entries }: SentForm): number {
     : 240 * KIB;
 }
 
-/** The longest texts by field that a form may have, which the page of an attack that is longer names. */
-const LONG: Readonly<Record<string, number>> = {
-  payload: MIB,
-  body: MIB,
-  paste: 256 * KIB,
-  headers: 64 * KIB,
-  assertion_value: 16 * KIB,
-};
-const longestOf = (name: string) => LONG[name] ?? 4 * KIB;
+const longestOf = (name: string) => LONG_FIELDS.get(name) ?? 4 * KIB;
 
-/** Fields whose texts are read further. Each of the others has a short limit, and gets one kind of text. */
-const READ_FURTHER = new Set([...Object.keys(LONG), 'unknown']);
+/** Each field with a short limit gets one kind of text only. */
 const isDue = (name: string, at: number, round: number) =>
-  READ_FURTHER.has(name) || at % attacks.length === round;
+  LONG_FIELDS.has(name) || name === 'unknown' || at % attacks.length === round;
 
 /** Asserts that each turn of the loop is short, and that the request is no fault of the service. */
 async function assertHarmless(what: string, request: () => Promise<number>): Promise<void> {

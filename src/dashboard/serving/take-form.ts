@@ -18,7 +18,7 @@ type FormKind = keyof typeof PAGES;
 /** UTF-16 units: a URL of 2,048 characters has at most twice as many. */
 const VALUE = 4 * KIB;
 
-const LONGER: ReadonlyMap<string, number> = new Map([
+export const LONG_FIELDS: ReadonlyMap<string, number> = new Map([
   // As the API.
   ['payload', MIB],
   // To check its signature.
@@ -44,7 +44,7 @@ export type TooMuch = { field: string; most: string };
 function findTooMuch(form: FormData): TooMuch | null {
   const counts = new Map<string, number>();
   for (const [field, value] of form) {
-    const most = LONGER.get(field) ?? VALUE;
+    const most = LONG_FIELDS.get(field) ?? VALUE;
     if (typeof value === 'string' && value.length > most)
       return { field, most: `${most.toLocaleString('en')} characters` };
     const count = (counts.get(field) ?? 0) + 1;
