@@ -143,7 +143,7 @@ test('the API counts calls together with other nodes on one Postgres', async () 
     answers.map(({ status }) => status),
     [201, 429],
   );
-  assert.equal((await hit()).allowed, false, 'the other node has not refused a call before');
+  assert.equal((await hit()).allowed, false, 'the other node refuses its next call, too');
 });
 
 test('on several nodes, a clock that is set back refuses nobody', async () => {

@@ -11,7 +11,7 @@ describe('a thread of SQLite that dies', { concurrency: 2 }, () => {
     ['sqlite-writer', 'throwing', ' \\(thrown by a test\\)'],
     ['sqlite-reader', 'ending', ''],
   ] as const) {
-    test(`${KILL_THREAD}, by ${KILL_BY}: exit code 1 and one line`, async () => {
+    test(`the service prints one line and exits with 1 if ${KILL_THREAD} dies by ${KILL_BY}`, async () => {
       const preload = { NODE_OPTIONS: `--import=${KILLER}`, KILL_THREAD, KILL_BY };
       await using belfry = await startBelfry({ env: preload });
       belfry.signal('SIGUSR2');

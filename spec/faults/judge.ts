@@ -22,7 +22,7 @@ interface PrintedExecution {
   reason: string | null;
 }
 
-/** Looks again if the cron arrived meanwhile: its execution is in the list, or is not. */
+/** Reads again if the cron arrived meanwhile: the list may or may not have that execution. */
 export async function findOutcomes({ operate, cronId, target }: Scene): Promise<Findings> {
   for (;;) {
     const cronRuns = target.answersAt(CRON_PATH).length;
