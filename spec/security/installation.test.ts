@@ -135,7 +135,10 @@ describe('a proxy that is not configured', () => {
     await using belfry = await startBelfry();
     const { json: code } = await belfry.cli('setup-code');
     const invitation = await belfry.line(/make the first account/);
-    assert.ok(invitation.includes((code as { setupCode: string }).setupCode), 'on loopback');
+    assert.ok(
+      invitation.includes((code as { setupCode: string }).setupCode),
+      'the log has the code',
+    );
     const proxies = async () => {
       const { json } = await belfry.cli('doctor');
       return (json as { check: string; status: string; message: string }[]).find(
