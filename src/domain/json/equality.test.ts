@@ -28,8 +28,10 @@ describe('the value of a number', () => {
   });
 
   test('an integer is equal to itself however far its zeros are moved into the exponent', () => {
+    // "00" is not JSON.
+    const exceptZero = fc.bigInt().filter((integer) => integer !== 0n);
     fc.assert(
-      fc.property(fc.bigInt(), fc.nat(30), (integer, zeros) => {
+      fc.property(exceptZero, fc.nat(30), (integer, zeros) => {
         const moved = `${integer}${'0'.repeat(zeros)}.0e-${zeros}`;
         assert.ok(areTextsEqual(moved, String(integer)));
         assert.ok(!areTextsEqual(moved, String(integer + 1n)));
