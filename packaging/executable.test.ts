@@ -36,7 +36,7 @@ describe('the executable', () => {
     });
   });
 
-  test('lists the commands that only a package has', () => {
+  test('the executable lists the commands that only a package has', () => {
     const { status, stdout } = run('help');
     assert.equal(status, 0);
     assert.match(stdout, /^ {2}demo +serve a sample team/m);

@@ -358,7 +358,7 @@ puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], {
   };
 
   const samples = readVerificationSamples(DOCS);
-  test('every verifier is run', () =>
+  test('every verifier of docs/signing.md is run', () =>
     assert.deepEqual(
       samples.map(({ language }) => language),
       Object.keys(runs),

@@ -29,7 +29,7 @@ describe('citations of docs/behaviour.md', () => {
     (file) => [file, fs.readFileSync(path.join(ROOT, file), 'utf8')] as const,
   );
 
-  test('each leads to a section that is there', () => {
+  test('every citation of docs/behaviour.md leads to a section that is there', () => {
     const citations = texts.flatMap(([file, text]) => findCitations(file, text));
     assert.ok(citations.length > 100, `only ${citations.length} were found`);
     assert.deepEqual(
@@ -38,7 +38,7 @@ describe('citations of docs/behaviour.md', () => {
     );
   });
 
-  test('every section bears its anchor, and none twice', () => {
+  test('every section of docs/behaviour.md has its anchor, and none twice', () => {
     const text = fs.readFileSync(path.join(ROOT, BEHAVIOUR), 'utf8');
     const anchors = [...text.matchAll(/^<a id="([\d.]+)"><\/a>$/gm)].map(([, id]) => id);
     assert.deepEqual(anchors, [...sections]);

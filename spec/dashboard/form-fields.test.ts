@@ -83,7 +83,7 @@ const isAdvancedOpen = (page: PlainPage) =>
   page.all('details').some((each) => each.hasAttribute('open'));
 
 describe('the rest of a form is under Advanced', () => {
-  test('it opens for errors and typed values', async () => {
+  test('Advanced opens for errors and typed values', async () => {
     await using watched = await open('/crons/new', user);
     const { page } = watched;
     const payload = page.getByLabel('Payload');
@@ -108,7 +108,7 @@ describe('the rest of a form is under Advanced', () => {
     await assertClean(watched);
   });
 
-  test('without scripts it opens for errors and typed values', async () => {
+  test('without scripts Advanced opens for errors and typed values', async () => {
     const page = await visit('/crons/new', user);
     await page.press('Create cron');
     assert.equal(isAdvancedOpen(page), false, 'the errors are outside');
@@ -118,7 +118,7 @@ describe('the rest of a form is under Advanced', () => {
     assert.deepEqual([isAdvancedOpen(page), page.field('Payload')], [true, 'kept']);
   });
 
-  test('it is open for a stored value that is no default', async () => {
+  test('Advanced is open for a stored value that is no default', async () => {
     for (const [timeoutSeconds, isOpen] of [
       [30, false],
       [45, true],

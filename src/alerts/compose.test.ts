@@ -102,7 +102,7 @@ describe('the text of an alert', () => {
     test(title, () => assert.equal(write(change, count).title, title));
   }
 
-  test('the facts that one needs to act', () => {
+  test('the alert of a cron has its status, reason, streak, time and team', () => {
     assert.deepEqual(write().facts, [
       { label: 'Status', value: 'HTTP 503' },
       { label: 'Reason', value: 'http server error' },

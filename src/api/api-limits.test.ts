@@ -96,7 +96,7 @@ describe('headers of a request', () => {
     assert.ok(httpServerOptions.headersTimeout <= 10_000);
   });
 
-  test('beyond 16 KiB are refused before anything else', async () => {
+  test('headers beyond 16 KiB are refused before anything else', async () => {
     await using api = await ApiServer.start();
     const answer = await api.post('/api/jobs', aJob, { 'X-Large': 'x'.repeat(17_000) });
     assert.equal(answer.status, 431);

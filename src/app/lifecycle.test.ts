@@ -55,7 +55,7 @@ describe('signals', () => {
     assert.deepEqual(calls, ['stop', 'abort']);
   });
 
-  test('an echo of the first is not a second one', () => {
+  test('a signal that arrives twice at once does not count as a second one', () => {
     const { source, calls } = listen(60_000);
     source.emit('SIGINT');
     source.emit('SIGINT');

@@ -7,7 +7,7 @@ const group = (teamId: string, inFlight = 0) => ({ teamId, inFlight });
 const nobody = new Map<string, number>();
 
 describe('dealing free slots (§3.8)', () => {
-  test('a group that is alone gets two thirds of them', () => {
+  test('a group that is alone gets two thirds of the slots', () => {
     const [slots] = dealSlots([group('a')], 256, nobody);
     assert.ok((slots ?? 0) >= 165 && (slots ?? 0) <= 171, String(slots));
   });
@@ -17,7 +17,7 @@ describe('dealing free slots (§3.8)', () => {
     assert.ok(Math.abs((slots[0] ?? 0) - (slots[1] ?? 0)) <= 12, String(slots));
   });
 
-  test('four hogs one after another leave a slot for the next', () => {
+  test('four groups with much work, one after another, leave a slot for the next', () => {
     let free = 256;
     const teams = new Map<string, number>();
     for (let n = 0; n < 4; n++) {

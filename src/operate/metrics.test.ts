@@ -116,7 +116,7 @@ test('the reach of partitions is a metric only if there are partitions', async (
   assert.equal(await linesOf(null), null);
 });
 
-test('every figure that the page mentions in passing exists', async () => {
+test('every figure that the text of docs/metrics.md mentions exists', async () => {
   const names = await namesOf(watched());
   const mentioned = [...PAGE.matchAll(/belfry_\w+[a-z]/g)].map(([name]) => name);
   const unknown = mentioned.filter((name) => !names.includes(name.replace(/_bucket$/, '')));

@@ -298,7 +298,7 @@ describe('bodies without measure', () => {
     });
   }
 
-  test('the bytes behind the last one that was decoded are not counted', async () => {
+  test('bytes of a body behind the last one that was decoded are not counted', async () => {
     const packed = zlib.gzipSync(randomBytes(3 * MIB));
     const { body } = answered(await receive(answerWith(packed, 'Content-Encoding: gzip')));
     assert.equal(body.stored.length, 65_535);

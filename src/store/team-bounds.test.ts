@@ -110,7 +110,7 @@ describe('the bound of waiting payloads', () => {
     assert.ok(asked <= 3, `asked ${asked} times for 100,000 jobs`);
   });
 
-  test('refuses a flood without asking more than every five seconds', async () => {
+  test('the payload bound refuses a flood and reads the database at most every five seconds', async () => {
     let asked = 0;
     const ms = { now: 0 };
     const measure = () => Promise.resolve(++asked && 10 * MIB);
@@ -139,7 +139,7 @@ describe('the bound of waiting payloads', () => {
     assert.equal(await bound.within('team', MIB, () => Promise.resolve('stored')), 'stored');
   });
 
-  test('goes on by its own count while the database does not answer', async () => {
+  test('the payload bound uses its own count while the database does not answer', async () => {
     const measure = () => Promise.reject(new Error('busy'));
     const bound = new PayloadBound({ most: 3 * MIB, measure, clock: clockAt({ now: 0 }) });
     const store = () => bound.within('team', MIB, () => Promise.resolve('stored'));

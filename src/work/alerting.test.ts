@@ -79,14 +79,14 @@ describe('reading a maintenance window', () => {
   test('a weekly window of exactly a week is fine', () => {
     assert.deepEqual(windowErrors({ is_weekly: true, ends_at: '2026-11-28 22:00' }), {});
   });
-  test('a time is one that a calendar has', () => {
+  test('a time of a maintenance window that no calendar has is rejected', () => {
     assert.equal(parseUtc('2026-02-30 12:00'), null);
     assert.equal(parseUtc('2026-11-21 24:00'), null);
     assert.equal(parseUtc('2026-11-21 22:61'), null);
     assert.equal(parseUtc('1969-11-21 22:00'), null);
     assert.equal(parseUtc('2026-11-21T22:00:30.25Z'), START + 30_000);
   });
-  test('any time of a window is read or rejected', () => {
+  test('any time of a maintenance window is read or rejected, without an error', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseUtc(text)));
   });
 });
@@ -100,7 +100,7 @@ describe('reading a notification channel', () => {
     });
     return reading.ok ? reading.input.config : Object.fromEntries(reading.errors);
   };
-  test('email needs no address', () => {
+  test('an email channel needs no address', () => {
     assert.deepEqual(read({ kind: 'email', url: 'ignored' }), email);
     assert.deepEqual(read({}), email);
   });
@@ -167,7 +167,7 @@ describe('reading a notification channel', () => {
     assert.ok('kind' in read({ kind: 'constructor', url }));
     assert.match(String((read({ kind: 'pager', url }) as { kind: string[] }).kind[0]), /Slack/);
   });
-  test('an address is shown in part', () => {
+  test("a channel's address is shown in part", () => {
     assert.equal(maskUrl(url), 'https://hooks.example/…efgh');
     assert.equal(maskUrl('http://127.0.0.1:9/key'), 'http://127.0.0.1:9/…');
   });

@@ -50,7 +50,7 @@ async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: stri
 
 forEachStore((_, openTestStore, once) => {
   describe('bulk actions', () => {
-    test('a few jobs are done at once', async () => {
+    test('an action on a few jobs is done at once', async () => {
       await using bulk = await openFailed(openTestStore, 200);
       const { pages, teamId } = bulk;
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
@@ -267,7 +267,7 @@ forEachStore((_, openTestStore, once) => {
       assert.deepEqual(new Set(tasks.map(({ done }) => done)), new Set([0, 300]));
     });
 
-    test('many become a task that is worked through, each job once', async () => {
+    test('an action on many jobs becomes a task that does each job once', async () => {
       await using bulk = await openFailed(openTestStore, 450);
       const { store, pages, teamId, job, runOpen } = bulk;
       await store.testClock.advance(1000);

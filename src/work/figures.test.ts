@@ -19,7 +19,7 @@ const timed = (hoursAgo: number, ms: number, runs: number, outcome = 'success'):
 };
 
 describe('figures of a time', () => {
-  test('the rate is of all runs, retried ones among them', () => {
+  test('the success rate is of all runs, retried ones among them', () => {
     const hours = [ended(0, 'success', 6), ended(1, 'retried', 3), ended(1, 'failed', 1)];
     const { successRate } = figuresOf(hours, [], { from: THIS_HOUR - 23 * HOUR, now: NOW });
     assert.equal(successRate, 0.6);
@@ -34,14 +34,14 @@ describe('figures of a time', () => {
     assert.equal(of(ended(168, 'success', 5)), null, 'before the time');
   });
 
-  test('durations of all outcomes count, and those before the time do not', () => {
+  test('durations of all outcomes count, and those before the period do not', () => {
     const durations = [timed(0, 20, 90), timed(2, 500, 10, 'failed'), timed(30, 5000, 900)];
     const figures = figuresOf([], durations, { from: THIS_HOUR - 23 * HOUR, now: NOW });
     assert.ok(figures.medianMs !== null && figures.medianMs > 15 && figures.medianMs <= 20);
     assert.ok(figures.p95Ms !== null && figures.p95Ms > 300 && figures.p95Ms <= 500);
   });
 
-  test('without runs there are no figures', () => {
+  test('without runs there are no figures of a period', () => {
     assert.deepEqual(figuresOf([], [], { from: 0, now: NOW }), {
       successRate: null,
       runsAnHour: null,
@@ -54,7 +54,7 @@ describe('figures of a time', () => {
 describe('steps', () => {
   const steps = stepsUntil(NOW, { stepMs: 6 * HOUR, count: 3 });
 
-  test('the last is the one that is under way, and all begin at whole steps', () => {
+  test('the last step of a plot is under way, and all begin at whole steps', () => {
     assert.equal(steps.from % (6 * HOUR), 0);
     assert.ok(steps.from + 3 * 6 * HOUR > NOW && steps.from + 2 * 6 * HOUR <= NOW);
   });
@@ -80,7 +80,7 @@ describe('steps', () => {
     assert.equal(second?.medianMs, null);
   });
 
-  test('steps without an engine are marked, also the elapsed part of the last', () => {
+  test('steps of a plot without an engine are marked, also the elapsed part of the last', () => {
     const lastFrom = steps.from + 12 * HOUR;
     const outages = [
       { from: steps.from + HOUR, to: steps.from + 3 * HOUR },

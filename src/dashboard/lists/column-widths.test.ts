@@ -20,7 +20,7 @@ describe('the columns of a table', () => {
   const fromOf = (hasBoxes: boolean) =>
     measureColumns(columns, hasBoxes).map(({ head, from }) => [head, from]);
 
-  test('go one after another, the least important first, and the name and the rest stay', () => {
+  test('columns disappear one after another, the least important first, never the name', () => {
     assert.deepEqual(fromOf(false), [
       ['name', undefined],
       ['status', undefined],
@@ -28,10 +28,10 @@ describe('the columns of a table', () => {
       ['next', undefined],
     ]);
   });
-  test('leave room for the boxes that rows are ticked with', () => {
+  test('column widths leave room for the boxes that rows are ticked with', () => {
     assert.equal(Object.fromEntries(fromOf(true))['rate'], 690);
   });
-  test('give way at widths that the style sheet knows', () => {
+  test('columns disappear at widths that the style sheet knows', () => {
     const css = readFileSync(new URL('DataTable.module.css', import.meta.url), 'utf8');
     for (const width of [340, 500, 900, 2000]) {
       const wide = column('wide', { width: `${width}px`, givesWay: 1 });

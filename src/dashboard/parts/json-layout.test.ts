@@ -29,7 +29,7 @@ describe('JSON laid out for reading', () => {
     for (const source of ['<h1>', '}', '{"a":', 'abc', '', '{"a" 1'.slice(0, 5) + '\u0001'])
       assert.equal(layOutJson(source), null, source);
   });
-  test('deep nesting does not blow it up', () => {
+  test('laying out deeply nested JSON makes it at most fifty times as long', () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
     assert.ok((textOf(deep) ?? '').length < 5000 * 2 * 50);
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { buildScale, formatCount, spaceLabels } from './plot-scale.ts';
 
 describe('axes', () => {
-  test('begin at zero, reach the highest value and have few ticks, all of them whole', () => {
+  test('the ticks of an axis are few and whole, from zero to the highest value', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
         const { max, ticks } = buildScale(highest);

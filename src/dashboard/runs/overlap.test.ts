@@ -13,7 +13,7 @@ const run = (durationMs: number | null) => ({
 const everyMinute = [0, 60_000, 120_000];
 
 describe('runs of a cron', () => {
-  test('overlap where one took longer than the time to the next', () => {
+  test('runs overlap if one took longer than the time to the next', () => {
     const text = describeOverlap([run(500), run(90_000), run(null)], everyMinute);
     assert.match(text ?? '', /^Runs take up to 1 min 30 s, and one starts every 1 min,/);
   });

@@ -51,7 +51,7 @@ describe('a message about the last action', () => {
     };
     assert.notEqual(send(), send());
   });
-  test('forged or broken ones show nothing, or no foreign link', () => {
+  test('a forged or broken cookie shows no message, or one without a foreign link', () => {
     const toastOf = (value: string) =>
       readToast(withCookie(`belfry_toast=${encodeURIComponent(value)}`));
     for (const value of ['', 'x', 'null', '[]', '{"kind":"done"}', '{"kind":"other","text":"a"}']) {

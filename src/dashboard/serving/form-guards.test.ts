@@ -60,7 +60,7 @@ describe('reading the body of a form', () => {
     assert.ok(read.kind === 'read');
     assert.equal(Buffer.from(read.bytes).toString(), '0123456789');
   });
-  test('no body reads as nothing', async () => {
+  test('a request without a body reads as an empty body', async () => {
     const read = await readBoundedBody(send(null), limits);
     assert.ok(read.kind === 'read');
     assert.equal(read.bytes.byteLength, 0);

@@ -33,7 +33,7 @@ describe('a maintenance window', () => {
   const once: MaintenanceWindow = { startsAt, endsAt, isWeekly: false, covers: 'team' };
   const weekly: MaintenanceWindow = { ...once, isWeekly: true };
 
-  test('begins at its start and is over at its end', () => {
+  test('a maintenance window begins at its start and is over at its end', () => {
     assert.equal(isInsideWindow(once, startsAt - 1), false);
     assert.equal(isInsideWindow(once, startsAt), true);
     assert.equal(isInsideWindow(once, endsAt - 1), true);
@@ -43,7 +43,7 @@ describe('a maintenance window', () => {
     assert.equal(isInsideWindow(once, startsAt + WEEK_MS), false);
     assert.equal(isInsideWindow(weekly, startsAt + WEEK_MS), true);
   });
-  test('comes each week with the same edges, over the end of a day or a week', () => {
+  test('a weekly maintenance window has the same edges each week, also over midnight or Sunday', () => {
     const later = 30 * WEEK_MS;
     assert.equal(isInsideWindow(weekly, startsAt + later - 1), false);
     assert.equal(isInsideWindow(weekly, startsAt + later), true);

@@ -51,7 +51,7 @@ describe('the backlog of a queue', () => {
     });
   }
 
-  test('the words name every limit that is exceeded', () => {
+  test('the alert of a backlog names every limit that is exceeded', () => {
     const rule = { minutes: 10, jobs: 1000, pausedHours: 4 };
     const facts = { ...EMPTY, ...waits(12.7), waiting: 1001 };
     assert.equal(
@@ -70,16 +70,16 @@ describe('the failure rate of a queue', () => {
   const judge = (failed: number, finished = 50, isOpen = false) =>
     judgeFailures(RULE, { failed, finished }, isOpen).isOver;
 
-  test('an alert opens above the percentage and ends at half of it', () => {
+  test('the alert of a failure rate opens above the percentage and ends at half of it', () => {
     assert.deepEqual([judge(10), judge(11)], [false, true]);
     assert.deepEqual([judge(6, 50, true), judge(5, 50, true)], [true, false]);
   });
 
-  test('fewer attempts than the rule names are not judged', () => {
+  test('a failure rate of fewer attempts than the rule names is not judged', () => {
     assert.equal(judge(49, 49), false);
   });
 
-  test('the words name the count and the limit', () => {
+  test('the alert of a failure rate names the count and the limit', () => {
     assert.equal(
       judgeFailures(RULE, { failed: 14, finished: 50 }, false).words,
       '14 of the last 50 attempts failed, limit 20 %.',
@@ -101,37 +101,37 @@ describe('the alert of a watched queue', () => {
     return alert && [alert.level, alert.downMs];
   };
 
-  test('the second of two checks raises it, the first does not', () => {
+  test('the second of two checks raises the alert of a queue, the first does not', () => {
     const first = check(NOTHING_SEEN);
     assert.deepEqual(first, { state: { ...NOTHING_SEEN, seenAt: NOW }, alert: null });
     assert.deepEqual(alertOf(seen(MINUTE_MS)), ['failure', null]);
   });
 
-  test('a check before a long gap or a step of the clock does not count', () => {
+  test('a check of a queue before a long gap or a step of the clock does not count', () => {
     for (const ago of [HOUR_MS, -HOUR_MS])
       assert.deepEqual(check(seen(ago)), { state: seen(0), alert: null });
   });
 
-  test('a check below the limit forgets the one above', () => {
+  test('a check of a queue below the limit forgets the one above', () => {
     assert.deepEqual(check(seen(MINUTE_MS), { isOver: false }), {
       state: NOTHING_SEEN,
       alert: null,
     });
   });
 
-  test('an open alert is raised once, and its end once', () => {
+  test('an open alert of a queue is raised once, and its end once', () => {
     assert.equal(alertOf(open(2)), null);
     assert.deepEqual(alertOf(open(2), { isOver: false }), ['recovery', 2 * HOUR_MS]);
     assert.equal(alertOf(NOTHING_SEEN, { isOver: false }), null);
   });
 
-  test('reminders follow the last notification', () => {
+  test('reminders about a queue follow the last notification', () => {
     assert.equal(alertOf(open(5), { remindHours: 6 }), null);
     assert.deepEqual(alertOf(open(6), { remindHours: 6 }), ['failure', 6 * HOUR_MS]);
     assert.equal(alertOf(open(9, 3), { remindHours: 6 }), null);
   });
 
-  test('a muted alert is raised again once nothing mutes it', () => {
+  test('a muted alert of a queue is raised again once nothing mutes it', () => {
     assert.deepEqual(alertOf(seen(MINUTE_MS), { isMuted: true }), ['failure', null]);
     assert.equal(alertOf(open(2, null), { isMuted: true, remindHours: 1 }), null);
     assert.deepEqual(alertOf(open(2, null)), ['failure', 2 * HOUR_MS]);
@@ -144,14 +144,14 @@ describe('the rules', () => {
     failureRate: { percent: 20, attempts: 50 },
   };
 
-  test('are read as written, and damaged ones count as not set', () => {
+  test('rules of a queue are read as written, and damaged ones count as not set', () => {
     assert.deepEqual(readWatchRules(writeWatchRules(rules)), rules);
     assert.equal(writeWatchRules(NO_WATCH), null);
     for (const text of [null, 'null', '{"backlog', '3', '{"backlog":3,"failureRate":"x"}', '[]'])
       assert.deepEqual(readWatchRules(text), NO_WATCH);
   });
 
-  test('are described for the page', () => {
+  test('rules of a queue are described for its page', () => {
     assert.equal(
       describeBacklogRule(rules.backlog),
       'Alerts when a job is overdue by more than 10 min or more than 1 due job waits or it is paused for more than 4 h',

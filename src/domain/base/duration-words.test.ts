@@ -17,7 +17,7 @@ test('durations are shown in two units at most', () => {
   for (const [ms, text] of rows) assert.equal(describeDuration(ms), text);
 });
 
-test('measured times, exact while they are short', () => {
+test('measured times are exact while they are short', () => {
   const rows: [number, string][] = [
     [85, '85 ms'],
     [1240, '1.2 s'],

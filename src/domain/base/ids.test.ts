@@ -30,7 +30,7 @@ describe('ids (§1.2)', () => {
     }
   });
 
-  test('other texts are no ids', () => {
+  test('a text that is no UUID of version 7 is no id', () => {
     assert.equal(isId(newId(now)), true);
     const others = ['', 'x', `${newId(now)} `, '00000000-0000-0000-0000-000000000000'];
     for (const text of [...others, '9b2f1c3e-5d4a-4c6b-8e7f-0a1b2c3d4e5f']) {

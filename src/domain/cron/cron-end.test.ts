@@ -20,7 +20,7 @@ describe('§3.1 the end of a cron', () => {
     assert.deepEqual(timesWithinEnd(times, end, 1), times.slice(0, 2));
   });
 
-  test('whichever comes first, and neither is no end', () => {
+  test('of an end time and a number of runs the first counts, and without both there is no end', () => {
     const end = { endsAt: AT, maxRuns: 3 };
     assert.equal(withinEnd(AT - MINUTE_MS, end, 3), null);
     assert.equal(withinEnd(AT + MINUTE_MS, end, 0), null);
@@ -36,7 +36,7 @@ describe('§3.1 the end of a cron', () => {
     assert.equal(keepCount(three, NO_END, 3), 0);
   });
 
-  test('active without a time to come is ended; paused is paused', () => {
+  test('an active cron without a next time is ended; a paused cron is paused', () => {
     assert.equal(hasEnded({ isActive: true, nextRunAt: null }), true);
     assert.equal(hasEnded({ isActive: true, nextRunAt: AT }), false);
     assert.equal(hasEnded({ isActive: false, nextRunAt: null }), false);

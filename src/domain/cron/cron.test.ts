@@ -42,7 +42,7 @@ describe('counting runs', () => {
   const count = (expression: string, from: string, until: string) =>
     scheduleOf(expression).countBetween(Date.parse(from), Date.parse(until));
 
-  test('the first instant counts, the last does not, and neither does a time in between two minutes', () => {
+  test('of a period the first instant counts as a run and the last does not', () => {
     assert.equal(count('* * * * *', '2026-11-24T23:00Z', '2026-12-01T00:00Z'), 6 * 1440 + 60);
     assert.equal(count('* * * * *', '2026-11-24T23:00:01Z', '2026-11-24T23:01:00Z'), 0);
     assert.equal(count('* * * * *', '2026-11-24T23:00:00Z', '2026-11-24T23:00:01Z'), 1);
@@ -50,7 +50,7 @@ describe('counting runs', () => {
     assert.equal(count('0 0 1 * *', '2026-12-01T00:00Z', '2026-11-01T00:00Z'), 0);
   });
 
-  test('the count is the number of runs that the search finds one by one', () => {
+  test('the count of runs in a period is the number that the search finds one by one', () => {
     const expressions = [
       '*/7 3-5,23 * * *',
       '0 12 1,15 * MON',
@@ -189,7 +189,7 @@ describe('instants', () => {
     assert.deepEqual(runsAfter('0 0 29 2 *', '1968-02-29T00:00:00Z', 1), ['1972-02-29T00:00:00Z']);
     assert.deepEqual(runsAfter('0 0 1 1 *', '0031-05-01T00:00:00Z', 1), ['0032-01-01T00:00:00Z']);
   });
-  test('an instant that is none, or the end of time, has no next run', () => {
+  test('after an invalid instant or the end of time there is no next run', () => {
     for (const ms of [NaN, Infinity, -Infinity, 8.64e15, -8.64e15, 1e300]) {
       assert.equal(scheduleOf('* * * * *').nextAfter(ms), null);
     }
@@ -358,7 +358,7 @@ describe('hostile text', () => {
   const nearlyCron = fc.string({ unit: fc.constantFrom(...characters), maxLength: 300 });
   const hostileText = fc.oneof(anyText({ maxLength: 300 }), nearlyCron);
 
-  test('any text is answered without an error', () => {
+  test('any text is read as a cron expression or rejected, without an error', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const parsed = parseCronExpression(text);
@@ -370,7 +370,7 @@ describe('hostile text', () => {
     );
   });
 
-  test('the hardest expressions are answered at once', () => {
+  test('the next run of the hardest cron expressions is found at once', () => {
     const hardest = [
       '0 0 31 2,4,6,9,11 *',
       '0 0 30W,31W,30-31 2 *',

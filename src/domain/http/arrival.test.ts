@@ -6,7 +6,7 @@ const local = (headers: Record<string, string> = {}, address: string | undefined
   isLocal({ rawHeaders: Object.entries({ Host: 'localhost:3000', ...headers }).flat(), address });
 
 describe('isLocal', () => {
-  test('accepts a loopback socket and a loopback name', () => {
+  test('a request by a loopback socket and a loopback name is local', () => {
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       assert.ok(local({}, address), address);
     }
@@ -15,14 +15,14 @@ describe('isLocal', () => {
     }
   });
 
-  test('rejects a socket of another machine', () => {
+  test('a request by a socket of another machine is not local', () => {
     for (const address of ['192.168.0.7', '::ffff:10.0.0.1', '2001:db8::1', '', 'localhost.evil']) {
       assert.ok(!local({}, address), address);
     }
     assert.ok(!isLocal({ rawHeaders: ['Host', 'localhost'], address: undefined }));
   });
 
-  test('rejects every other name in Host, and none or two of them', () => {
+  test('a request with another Host, or with none or two, is not local', () => {
     for (const Host of [
       '',
       'belfry.example.com',
@@ -40,7 +40,7 @@ describe('isLocal', () => {
     assert.ok(!isLocal({ rawHeaders: ['Host', 'localhost', 'host', 'localhost'], address }));
   });
 
-  test('rejects a request with any header that proxies add', () => {
+  test('a request with any header that proxies add is not local', () => {
     for (const name of [
       'X-Forwarded-For',
       'x-forwarded-proto',

@@ -30,7 +30,7 @@ describe('the end of a certificate', () => {
     assert.deepEqual([isSoon(3, 6), isSoon(2, 6), isSoon(1, 6)], [false, true, true]);
   });
 
-  test('the text names host and end in UTC', () => {
+  test('the text about a certificate names its host and its end in UTC', () => {
     const endsAt = Date.UTC(2026, 11, 5, 10, 0, 59);
     assert.equal(
       describeCertificate({ host: 'a.example:8443', endsAt }),

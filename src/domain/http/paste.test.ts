@@ -177,7 +177,7 @@ describe('any pasted text', () => {
       .map((parts) => parts.join(' ')),
   );
 
-  test('something is answered and nothing thrown', () => {
+  test('any pasted text gives a draft or a reason, without an error', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const read of [parseCurl(text), parseCrontabLine(text)]) {
@@ -189,7 +189,7 @@ describe('any pasted text', () => {
     );
   });
 
-  test('long texts are read in time', () => {
+  test('long pasted texts are read in time', () => {
     const from = threadMs();
     for (const part of [
       "'",

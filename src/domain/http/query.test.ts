@@ -52,7 +52,7 @@ describe('a payload in the query string (§2.6)', () => {
     });
   }
 
-  test('the fragment is dropped, a question mark in it is no query', () => {
+  test('the fragment of the URL is dropped, and a question mark in it is no query', () => {
     assert.equal(append('http://t/p#x?y=1', '{"a":1}'), 'http://t/p?a=1');
     assert.equal(append('http://t/p?q=1#f', null), 'http://t/p?q=1');
   });
@@ -63,26 +63,26 @@ describe('a payload in the query string (§2.6)', () => {
     assert.equal(append(url, '{"z":1}'), `${url}&z=1`);
   });
 
-  test('numbers keep their digits, and their plus sign does not become a space', () => {
+  test('numbers in a query keep their digits, and their plus sign does not become a space', () => {
     assert.equal(append('http://t', '{"a":1.0,"b":-1E+400}'), 'http://t?a=1.0&b=-1E%2B400');
   });
 
-  test('true is 1 and false is 0, at any depth', () => {
+  test('in a query true is 1 and false is 0, at any depth', () => {
     assert.equal(append('http://t', '{"a":true,"b":[false]}'), 'http://t?a=1&b%5B0%5D=0');
   });
 
-  test('a lone surrogate becomes the replacement character', () => {
+  test('in a query a lone surrogate becomes the replacement character', () => {
     assert.equal(append('http://t', '{"a":"\\ud800"}'), 'http://t?a=%EF%BF%BD');
   });
 
-  test('all but the unreserved characters are encoded', () => {
+  test('in a query all but the unreserved characters are encoded', () => {
     assert.equal(
       append('http://t', '{"a-._~":"!\'()*&=#/?"}'),
       'http://t?a-._~=%21%27%28%29%2A%26%3D%23%2F%3F',
     );
   });
 
-  test('nested objects under an empty key are still nested', () => {
+  test('in a query nested objects under an empty key are still nested', () => {
     assert.equal(append('http://t', '{"":{"b":1}}'), 'http://t?%5Bb%5D=1');
   });
 
@@ -104,7 +104,7 @@ describe('a payload in the query string (§2.6)', () => {
     assert.equal(append('http://t', payload), null);
   });
 
-  test('any flat payload reads back unchanged', () => {
+  test('any flat payload reads back unchanged from the query', () => {
     const flat = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
     fc.assert(
       fc.property(flat, (payload) => {

@@ -32,7 +32,7 @@ describe('status codes of a filter', () => {
       assert.equal(readStatusCodes(text), null));
   }
 
-  test('more than twenty are not', () => {
+  test('a filter of more than twenty status codes is rejected', () => {
     assert.equal(readStatusCodes(Array.from({ length: 21 }, (_, n) => 500 + n).join()), null);
   });
 

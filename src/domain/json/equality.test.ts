@@ -49,7 +49,7 @@ describe('equality of JSON values', () => {
     assert.ok(!areTextsEqual('{"__proto__":{}}', '{"__proto__":[]}'));
   });
 
-  test('kinds are never mixed', () => {
+  test('JSON values of different kinds are never equal', () => {
     const values = [
       'null',
       'false',

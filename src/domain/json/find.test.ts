@@ -75,7 +75,7 @@ describe('following paths through a JSON text that passes by', () => {
     });
   }
 
-  test('nothing is found that the text does not hold', () => {
+  test('a path to nothing in the text finds nothing', () => {
     for (const path of [
       'a[2]',
       'a.length',
@@ -130,14 +130,14 @@ describe('following paths through a JSON text that passes by', () => {
     );
   });
 
-  test('numbers are numbers as JSON has them, and nothing else', () => {
+  test('only numbers as JSON has them are found as numbers', () => {
     for (const number of ['0', '-0', '10', '1.5', '1e5', '1E+5', '-1.0e-05'])
       assert.deepEqual(find(number, [[]], 1), { values: [{ kind: 'found', text: number }] });
     for (const none of ['', '-', '01', '1.', '.5', '+1', '1e', '1e+', '0x1', 'NaN', '--1', '1-'])
       assert.deepEqual(find(none, [[]], 1), BROKEN, none);
   });
 
-  test('a byte order mark is passed over at the beginning, and bytes that are no UTF-8 in strings', () => {
+  test('a byte order mark at the beginning is skipped, and an invalid byte in a string is U+FFFD', () => {
     assert.deepEqual(find('\ufeff1', [[]]), { values: [{ kind: 'found', text: '1' }] });
     assert.deepEqual(find('1\ufeff', [[]]), BROKEN);
     assert.deepEqual(find(Buffer.from([0x22, 0xff, 0x22]), [[]]), {
@@ -169,7 +169,7 @@ describe('large texts', () => {
     });
   });
 
-  test('all found values together are bounded', () => {
+  test('all values found in a text are bounded together', () => {
     const item = `"${'x'.repeat(60_000)}"`;
     const text = `[${Array.from({ length: 20 }, () => item).join()}]`;
     const { values } = find(
@@ -212,7 +212,7 @@ describe('large texts', () => {
     });
   });
 
-  test('any nesting is followed to a bound, and ends nothing beyond it', () => {
+  test('a text is read to a bound of nesting, and a deeper one is reported', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     assert.deepEqual(find(deep(MAX_STREAMED_LEVELS), [[0, 0, 1]]), {
       values: [{ kind: 'missing' }],

@@ -43,12 +43,12 @@ describe('reading a JSON path', () => {
     test(`${text || 'nothing'} is no path`, () => assert.equal(parsePath(text), null));
   }
 
-  test('a path is bounded in length', () => {
+  test('a JSON path is bounded in length', () => {
     assert.notEqual(parsePath('a'.repeat(MAX_PATH_LENGTH)), null);
     assert.equal(parsePath('a'.repeat(MAX_PATH_LENGTH + 1)), null);
   });
 
-  test('every key can be written in brackets', () => {
+  test('every key of a JSON path can be written in brackets', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 10 }), { minLength: 1, maxLength: 8 }),

@@ -79,14 +79,14 @@ describe('JSON path equals', () => {
     assert.equal(holds('o', '{"s":"line\nx"}', body).ok, false, 'no JSON');
   });
 
-  test('a deeply nested body or expectation ends nothing', () => {
+  test('a deeply nested body or expected value gives a verdict', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     assert.equal(holds('$', deep.slice(95_000, 105_000), deep).ok, false);
     assert.equal(holds('$', '1', deep).ok, false);
     assert.equal(holds('a', '9007199254740993', `{"b":${deep},"a":9007199254740993}`).ok, true);
   });
 
-  test('shown values are bounded', () => {
+  test('the values that a failed assertion shows are bounded', () => {
     const long = 'é😀'.repeat(50_000);
     const { expected, got } = holds('s', long, JSON.stringify({ s: `${long}!` }));
     assert.ok(got.length < 450 && expected.length < 450);
@@ -94,7 +94,7 @@ describe('JSON path equals', () => {
     assert.equal(got.isWellFormed(), true);
   });
 
-  test('every body, path and expected value gives a verdict', () => {
+  test('any body, path and expected value gives a verdict', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -128,7 +128,7 @@ describe('JSON path equals', () => {
 });
 
 describe('the other kinds', () => {
-  test('response time must be strictly less', () => {
+  test('the response time must be strictly less than the value of its assertion', () => {
     const under: Assertion = { kind: 'response_time_under', ms: 500 };
     const verdictAt = (ms: number) =>
       evaluateAssertions([under], facts('', { durationMs: ms }))[0]?.ok;
@@ -164,7 +164,7 @@ describe('the other kinds', () => {
 });
 
 describe('reading assertions', () => {
-  test('the three kinds are read as written', () => {
+  test('the three kinds of assertions are read as written', () => {
     const list = JSON.parse(
       '[{"kind":"json_path_equals","path":"data.ok","expected":"true"},{"kind":"body_contains","text":"fine"},{"kind":"response_time_under","ms":500,"more":1}]',
     ) as unknown;

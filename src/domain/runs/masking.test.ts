@@ -105,14 +105,14 @@ describe('masking', () => {
     assert.equal(mask.hide(error), `JSON path ${paths[2]} equals: ${M}`);
   });
 
-  test('other names, and names within longer ones, stay', () => {
+  test('values of other names, and of names that hold a masked one, stay', () => {
     const text =
       '{"passwords":"a","my_password":"b","axb":1} ?my-password=1 JSON path $.passwords equals: 1';
     assert.equal(mask.hide(text), text);
     assert.equal(createMask([]).hide('{"password":1}'), '{"password":1}');
   });
 
-  test('of a text that is cut anywhere, no character of a value is shown', () => {
+  test('of a text that is cut anywhere, no character of a masked value is shown', () => {
     const texts = [
       '{"user":{"password":"QZ\\"QZ","n":[1,{"card_number":[{"z":"Q}Z"}]}]}}',
       '{"inner":"{\\"password\\":{\\"a\\":\\"QZ\\"}}"}',

@@ -4,7 +4,7 @@ import { readRunSearch, type RunSearch } from './run-search.ts';
 
 const ID = '01a20604-5174-7386-b0bf-bba3f74169b5';
 
-test('a filter becomes a search', () => {
+test('each filter of runs becomes a condition of the search', () => {
   const cases: [string, RunSearch][] = [
     ['', {}],
     ['of=crons', { kind: 'execution' }],

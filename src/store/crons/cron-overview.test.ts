@@ -31,7 +31,7 @@ const namesOf = (runs: readonly NamedRun[]) =>
 
 forEachStore((_, openTestStore) => {
   describe('the last finished runs of a team’s crons', () => {
-    test('come latest end first, one of each cron of the team', async () => {
+    test('the overview lists the latest run of each cron of the team, latest end first', async () => {
       await using store = await openTestStore();
       const [team, other] = [await aTeam(store), await aTeam(store)];
       const ran = (...args: [string, [string, number | null][], { isPaused: boolean }?]) =>

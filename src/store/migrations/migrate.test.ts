@@ -103,7 +103,7 @@ describe('migrations', () => {
       assert.deepEqual(again.migrated, LATER_NAMES);
     });
 
-    test('pending ones are refused where they may not be applied', async () => {
+    test('pending migrations are refused where they may not be applied', async () => {
       await using store = await openTestStore({ isUnused: true });
       for (const migrates of ['never', 'if-empty'] as const) {
         await assert.rejects(store.openAnother({ migrations: LATER, migrates }), {

@@ -31,7 +31,7 @@ describe('a connection to Postgres', () => {
     server.close();
   });
 
-  test('of the engine keeps plans, except where Citus is installed, which needs the values', async () => {
+  test('a connection of the engine keeps plans, except where Citus is installed, which needs the values', async () => {
     await using own = await createDatabase();
     const mode = async (use: keyof typeof POOLS) => {
       const database = open(own.url, use);
