@@ -11,7 +11,7 @@ export interface Actor {
 
 /** Null if they are not in the team, or it was deleted. */
 export async function proveMember(
-  { store }: Pick<Context, 'store'>,
+  { store }: Context,
   userId: string,
   teamId: string,
 ): Promise<Actor | null> {
@@ -21,17 +21,18 @@ export async function proveMember(
 }
 
 /**
- * The role is read from the store each time, so a change takes effect with the next call.
- * @throws NotAllowed
+ * An action in the actor's team that needs a permission. The role is read from the store each time, so a change takes
+ * effect with the next call. Rejects with NotAllowed.
  */
-export async function authorize(
-  context: Pick<Context, 'store'>,
-  { userId, teamId }: Actor,
+export function allowed<Given extends unknown[], Result>(
   permission: Permission,
-): Promise<Actor> {
-  const actor = await proveMember(context, userId, teamId);
-  if (!actor || !may(actor.role, permission)) {
-    throw new NotAllowed(`${actor?.role ?? 'nobody'} may not: ${permission}`);
-  }
-  return actor;
+  act: (context: Context, actor: Actor, ...given: Given) => Result | Promise<Result>,
+) {
+  return async (context: Context, { userId, teamId }: Actor, ...given: Given): Promise<Result> => {
+    const actor = await proveMember(context, userId, teamId);
+    if (!actor || !may(actor.role, permission)) {
+      throw new NotAllowed(`${actor?.role ?? 'nobody'} may not: ${permission}`);
+    }
+    return act(context, actor, ...given);
+  };
 }

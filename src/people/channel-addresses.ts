@@ -1,7 +1,7 @@
 import { isId } from '#domain/base/ids';
 import { type ChannelAddress, stateOfAddress } from '#domain/alerts/notification-channel';
 import type { FoundAddress } from '#store/alerts/channels';
-import { type Actor, authorize } from './actor.ts';
+import { allowed } from './actor.ts';
 import type { Context, PeopleConfig } from './context.ts';
 import { isSame } from './cookies.ts';
 import { keyOf, makeLink, readSecret } from './links.ts';
@@ -27,14 +27,9 @@ export function askNewAddresses(context: Context, teamId: string): void {
 }
 
 /** Earlier links of the address stop working. */
-export async function resendConfirmation(
-  context: Context,
-  actor: Actor,
-  addressId: string,
-): Promise<Asked | NotFound> {
-  const { teamId } = await authorize(context, actor, 'notifications');
-  return resend(context, teamId, addressId);
-}
+export const resendConfirmation = allowed('notifications', (context, { teamId }, id: string) =>
+  resend(context, teamId, id),
+);
 
 export async function resend(
   context: Context,

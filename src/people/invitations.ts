@@ -1,7 +1,6 @@
 import { normalizeEmail } from '#domain/team/email-address';
 import { isId } from '#domain/base/ids';
-import type { Invitation } from '#store/people/invitations';
-import { type Actor, authorize } from './actor.ts';
+import { type Actor, allowed } from './actor.ts';
 import type { Context, RequestContext } from './context.ts';
 import { checkEmail, gatherErrors } from './fields.ts';
 import { writeInvitationMail } from './mails.ts';
@@ -24,75 +23,59 @@ const CONFIRM_FIRST =
   'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
 const VALID_MS = 7 * 24 * 60 * 60_000;
 
-interface InvitationOffer {
-  teamName: string;
+export const listInvitations = allowed('manage-members', ({ store, clock }, { teamId }) =>
+  store.invitations.list(teamId, clock.now()),
+);
+
+interface Invited {
   /** Null: anyone with the link. */
   email: string | null;
   role: InvitedRole;
-  invitedByName: string;
 }
 
-export async function listInvitations(context: Context, actor: Actor): Promise<Invitation[]> {
-  const { teamId } = await authorize(context, actor, 'manage-members');
-  return context.store.invitations.list(teamId, context.clock.now());
-}
+export const invite = allowed(
+  'manage-members',
+  async (
+    context,
+    actor,
+    { email: given, role }: Invited,
+    { clientAddress }: Pick<RequestContext, 'clientAddress'>,
+  ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> => {
+    const { store, clock, limits, activity, config } = context;
+    const { teamId, userId } = actor;
+    const email = given === null ? null : normalizeEmail(given);
+    const refused = await checkInvitation(context, actor, { email, role });
+    if (refused) return refused;
+    const tooMany =
+      (await limits.count('invitation', userId)) ??
+      (await limits.count('invitation', clientAddress));
+    if (tooMany) return tooMany;
+    const token = makeSecret();
+    const now = clock.now();
+    const made = { teamId, tokenHash: hashToken(token), email, role, invitedBy: userId };
+    await store.invitations.create({ ...made, expiresAt: now + VALID_MS }, now);
+    const detail = `${email ?? 'whoever has the link'}, as ${role}`;
+    await activity.ofTeam(teamId, actor, { action: 'member.invited', detail });
+    const link = `${config.baseUrl}/invitations/${token}`;
+    const mailed = email !== null && (await mail(context, actor, email, token));
+    return { kind: 'invited', link, mailed };
+  },
+);
 
-export async function invite(
-  context: Context,
-  actor: Actor,
-  input: { email: string | null; role: InvitedRole },
-  request: Pick<RequestContext, 'clientAddress'>,
-): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
-  const { store, clock, limits, activity, config } = context;
-  const { baseUrl } = config;
-  const { teamId, userId } = await authorize(context, actor, 'manage-members');
-  const refused = await checkInvitation(context, { teamId, userId }, input);
-  if (refused) return refused;
-  const tooMany =
-    (await limits.count('invitation', userId)) ??
-    (await limits.count('invitation', request.clientAddress));
-  if (tooMany) return tooMany;
-  const email = input.email === null ? null : normalizeEmail(input.email);
-  const token = makeSecret();
-  const now = clock.now();
-  await store.invitations.create(
-    {
-      teamId,
-      tokenHash: hashToken(token),
-      email,
-      role: input.role,
-      invitedBy: userId,
-      expiresAt: now + VALID_MS,
-    },
-    now,
-  );
-  const detail = `${email ?? 'whoever has the link'}, as ${input.role}`;
-  await activity.ofTeam(teamId, actor, { action: 'member.invited', detail });
-  const link = `${baseUrl}/invitations/${token}`;
-  const mailed = email !== null && (await mail(context, actor, email, token));
-  return { kind: 'invited', link, mailed };
-}
-
-export async function revokeInvitation(
-  context: Context,
-  actor: Actor,
-  invitationId: string,
-): Promise<boolean> {
-  const { teamId } = await authorize(context, actor, 'manage-members');
-  if (!isId(invitationId)) return false;
-  const isRevoked = await context.store.invitations.revoke(teamId, invitationId);
-  const entry = { action: 'member.invitation-revoked' } as const;
-  if (isRevoked) await context.activity.ofTeam(teamId, actor, entry);
-  return isRevoked;
-}
+export const revokeInvitation = allowed(
+  'manage-members',
+  async ({ store, activity }, actor, invitationId: string) => {
+    const { teamId } = actor;
+    const isRevoked = isId(invitationId) && (await store.invitations.revoke(teamId, invitationId));
+    const entry = { action: 'member.invitation-revoked' } as const;
+    if (isRevoked) await activity.ofTeam(teamId, actor, entry);
+    return isRevoked;
+  },
+);
 
 /** Null: unknown, used, revoked or expired. */
-export async function readInvitation(
-  context: Context,
-  token: string,
-): Promise<InvitationOffer | null> {
+export async function readInvitation({ store, clock }: Context, token: string) {
   if (!isTokenShaped(token)) return null;
-  const { store, clock } = context;
   const open = await store.invitations.findOpen(hashToken(token), clock.now());
   if (!open) return null;
   const { teamName, email, role, invitedByName } = open;
@@ -115,8 +98,8 @@ export async function acceptInvitation(
 
 async function checkInvitation(
   context: Context,
-  { teamId, userId }: { teamId: string; userId: string },
-  { email, role }: { email: string | null; role: string },
+  { teamId, userId }: Actor,
+  { email, role }: Invited,
 ): Promise<Refused | null> {
   if (!isInvitedRole(role)) return refuse('role', 'Choose admin, member or viewer.');
   if (email === null) return null;
@@ -126,7 +109,7 @@ async function checkInvitation(
   const inviter = await store.users.find(userId);
   // A user whose own address isn't confirmed must not make us mail others.
   if (mailer.sends && !inviter?.isEmailVerified) return refuse('email', CONFIRM_FIRST);
-  return (await store.invitations.isMember(teamId, normalizeEmail(email)))
+  return (await store.invitations.isMember(teamId, email))
     ? refuse('email', 'This person is in the team already.')
     : null;
 }
@@ -139,9 +122,8 @@ async function mail(
   token: string,
 ): Promise<boolean> {
   const { store, mailer, limits, config } = context;
-  const { baseUrl } = config;
   const mark = mailer.sends ? `?mailed=${markOf(context, token, email)}` : '';
-  const link = `${baseUrl}/invitations/${token}${mark}`;
+  const link = `${config.baseUrl}/invitations/${token}${mark}`;
   if (await limits.count('mailbox', email)) return false;
   const [team, user] = await Promise.all([store.teams.find(teamId), store.users.find(userId)]);
   const facts = { teamName: team?.name ?? '', invitedByName: user?.name ?? '', link };

@@ -1,5 +1,5 @@
 import { limitOf, type MonthlyLimits } from '#store/figures/usage';
-import { type Actor, authorize } from './actor.ts';
+import { allowed } from './actor.ts';
 import type { Context } from './context.ts';
 
 /** The limit counts runs per team and UTC month (§8.2); null: none. */
@@ -59,12 +59,7 @@ export async function readUsage(context: Context, teamId: string): Promise<Usage
 }
 
 /** Oldest first, `day` as `2026-11-21`; for the owner. */
-export async function listUsageByDay(
-  context: Context,
-  actor: Actor,
-): Promise<{ day: string; runs: number }[]> {
-  const { store, clock } = context;
-  const { teamId } = await authorize(context, actor, 'billing');
+export const listUsageByDay = allowed('billing', async ({ store, clock }, { teamId }) => {
   const now = clock.now();
   const rows = await store.usage.usedByDay(teamId, now);
   const usedOn = new Map(rows.map(({ day, used }) => [day, used]));
@@ -74,4 +69,4 @@ export async function listUsageByDay(
     const day = `${month}${String(index + 1).padStart(2, '0')}`;
     return { day, runs: usedOn.get(day) ?? 0 };
   });
-}
+});

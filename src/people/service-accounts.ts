@@ -3,7 +3,7 @@ import { nameUser } from '#domain/team/actors';
 import { isId } from '#domain/base/ids';
 import { LIMITS } from '#domain/base/limits';
 import type { ServiceAccount } from '#store/people/service-accounts';
-import { type Actor, authorize } from './actor.ts';
+import { allowed } from './actor.ts';
 import type { Context, RequestContext } from './context.ts';
 import { checkName, gatherErrors, normalizeName } from './fields.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
@@ -17,29 +17,28 @@ export type { ServiceAccount };
 type Made = { kind: 'made'; id: string; token: string } | Refused;
 
 export const serviceAccounts = {
-  list: async (context: Context, actor: Actor): Promise<ServiceAccount[]> => {
-    const { teamId } = await authorize(context, actor, 'service-accounts');
-    return context.store.serviceAccounts.list(teamId);
-  },
+  list: allowed('service-accounts', ({ store }, { teamId }) => store.serviceAccounts.list(teamId)),
 
   /** Only this result contains the token. */
-  create: async (
-    context: Context,
-    actor: Actor,
-    { name, password }: { name: string; password: string },
-    request: RequestContext,
-  ): Promise<Made | TooMany> => {
-    const { teamId } = await authorize(context, actor, 'service-accounts');
-    const confirmed = await confirmPassword(context, password, request);
-    if (confirmed.kind !== 'confirmed') return confirmed;
-    return make(context, teamId, { name, madeBy: nameUser(confirmed.user) }, actor);
-  },
+  create: allowed(
+    'service-accounts',
+    async (
+      context,
+      actor,
+      { name, password }: { name: string; password: string },
+      request: RequestContext,
+    ): Promise<Made | TooMany> => {
+      const confirmed = await confirmPassword(context, password, request);
+      if (confirmed.kind !== 'confirmed') return confirmed;
+      const madeBy = nameUser(confirmed.user);
+      return make(context, actor.teamId, { name, madeBy }, actor);
+    },
+  ),
 
   /** False: no such account. Without the password, because a leaked token must end at once. */
-  revoke: async (context: Context, actor: Actor, accountId: string): Promise<boolean> => {
-    const { teamId } = await authorize(context, actor, 'service-accounts');
-    return revoke(context, teamId, accountId, actor);
-  },
+  revoke: allowed('service-accounts', (context, actor, accountId: string) =>
+    revoke(context, actor.teamId, accountId, actor),
+  ),
 };
 
 /** The operator acts, so no role is checked. */

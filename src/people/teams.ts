@@ -1,14 +1,13 @@
 import type { ActivityAction } from '#domain/team/activity';
 import { isId } from '#domain/base/ids';
-import type { Member, TeamContents } from '#store/people/members';
-import { type Actor, authorize, proveMember } from './actor.ts';
+import { type Actor, allowed, proveMember } from './actor.ts';
 import type { Context } from './context.ts';
 import { gatherErrors, normalizeName } from './fields.ts';
 import { checkChosenTeamName } from './groups.ts';
-import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import { DONE, NOT_FOUND, refuse, type Refused } from './outcomes.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 
-/** §5.8, §5.2. Throws NotAllowed for the wrong role. */
+/** §5.8, §5.2. */
 
 export { proveMember };
 
@@ -29,12 +28,8 @@ export async function createTeam(
     : { kind: 'created', teamId };
 }
 
-export async function renameTeam(
-  context: Context,
-  actor: Actor,
-  name: string,
-): Promise<Done | Refused> {
-  const { teamId } = await authorize(context, actor, 'rename-team');
+export const renameTeam = allowed('rename-team', async (context, actor, name: string) => {
+  const { teamId } = actor;
   const kept = normalizeName(name);
   const { store, config } = context;
   const team = await store.teams.find(teamId);
@@ -44,7 +39,7 @@ export async function renameTeam(
   await store.teams.rename(teamId, kept);
   await context.activity.ofTeam(teamId, actor, { action: 'team.renamed', detail: kept });
   return DONE;
-}
+});
 
 /** Also for the API, at once (§5.2). False if the user isn't in it. */
 export async function switchTeam(
@@ -56,106 +51,77 @@ export async function switchTeam(
   return context.store.users.switchTeam(userId, teamId, context.clock.now());
 }
 
-export async function describeTeamDeletion(context: Context, actor: Actor): Promise<TeamContents> {
-  const { teamId } = await authorize(context, actor, 'delete-team');
-  return context.store.members.countContents(teamId);
-}
+export const describeTeamDeletion = allowed('delete-team', ({ store }, { teamId }) =>
+  store.members.countContents(teamId),
+);
 
 /** API calls of users who had it selected get 500 (§5.3). */
-export async function deleteTeam(
-  context: Context,
-  actor: Actor,
-  name: string,
-): Promise<Done | Refused> {
-  const { teamId } = await authorize(context, actor, 'delete-team');
-  const { store, clock } = context;
-  const team = await store.teams.find(teamId);
-  if (team && normalizeName(name) !== team.name) {
-    return refuse('name', "This is not the team's name.");
-  }
-  await store.members.deleteTeam(teamId, clock.now());
-  return DONE;
-}
+export const deleteTeam = allowed(
+  'delete-team',
+  async ({ store, clock }, { teamId }, name: string) => {
+    const team = await store.teams.find(teamId);
+    if (team && normalizeName(name) !== team.name) {
+      return refuse('name', "This is not the team's name.");
+    }
+    await store.members.deleteTeam(teamId, clock.now());
+    return DONE;
+  },
+);
 
-export async function leaveTeam(
-  context: Context,
-  actor: Actor,
-): Promise<Done | { kind: 'is-owner' }> {
-  const { teamId, userId, role } = await authorize(context, actor, 'look');
-  if (role === 'owner') return { kind: 'is-owner' };
-  const left = await context.store.members.remove(teamId, userId);
-  if (!left) return { kind: 'is-owner' };
-  await context.activity.ofTeam(teamId, actor, { action: 'member.left' });
+export const leaveTeam = allowed('look', async ({ store, activity }, actor) => {
+  const { teamId, userId, role } = actor;
+  if (role === 'owner' || !(await store.members.remove(teamId, userId)))
+    return { kind: 'is-owner' } as const;
+  await activity.ofTeam(teamId, actor, { action: 'member.left' });
   return DONE;
-}
+});
 
-export async function transferTeam(
-  context: Context,
-  actor: Actor,
-  toUserId: string,
-): Promise<Done | NotFound | { kind: 'owns-enough' }> {
-  const { teamId, userId } = await authorize(context, actor, 'transfer-team');
+export const transferTeam = allowed('transfer-team', async (context, actor, toUserId: string) => {
   if (!isId(toUserId)) return NOT_FOUND;
   const { store, config } = context;
-  const parties = { ownerId: userId, toUserId, mostOwned: config.maxTeamsPerUser };
-  const kind = await store.members.transfer(teamId, parties);
+  const parties = { ownerId: actor.userId, toUserId, mostOwned: config.maxTeamsPerUser };
+  const kind = await store.members.transfer(actor.teamId, parties);
   if (kind !== 'moved') return { kind };
   await recordAbout(context, actor, 'team.transferred', toUserId);
   return DONE;
-}
+});
 
-export async function listMembers(context: Context, actor: Actor): Promise<Member[]> {
-  const { teamId } = await authorize(context, actor, 'manage-members');
-  return context.store.members.list(teamId);
-}
-
-type Colleague = Pick<Member, 'userId' | 'name' | 'email' | 'role' | 'joinedAt'>;
+export const listMembers = allowed('manage-members', ({ store }, { teamId }) =>
+  store.members.list(teamId),
+);
 
 /** For everybody in the team: without second factors and groups. */
-export async function listColleagues(context: Context, actor: Actor): Promise<Colleague[]> {
-  const { teamId } = await authorize(context, actor, 'look');
-  const members = await context.store.members.list(teamId);
+export const listColleagues = allowed('look', async ({ store }, { teamId }) => {
+  const members = await store.members.list(teamId);
   return members.map(({ userId, name, email, role, joinedAt }) => {
     return { userId, name, email, role, joinedAt };
   });
-}
+});
 
-export async function describeTeam(
-  context: Context,
-  actor: Actor,
-): Promise<{ leading: Member[]; memberCount: number }> {
-  const { teamId } = await authorize(context, actor, 'look');
-  const members = await context.store.members.list(teamId);
+export const describeTeam = allowed('look', async ({ store }, { teamId }) => {
+  const members = await store.members.list(teamId);
   const leading = members.filter(({ role }) => role === 'owner' || role === 'admin');
   return { leading, memberCount: members.length };
-}
+});
 
 /** Not found: the owner, too, who keeps that role until a transfer. */
-export async function changeRole(
-  context: Context,
-  actor: Actor,
-  userId: string,
-  role: InvitedRole,
-): Promise<Done | NotFound> {
-  const { teamId } = await authorize(context, actor, 'manage-members');
-  if (!isId(userId) || !isInvitedRole(role)) return NOT_FOUND;
-  const changed = await context.store.members.changeRole(teamId, userId, role);
-  if (!changed) return NOT_FOUND;
-  await recordAbout(context, actor, 'member.role', userId, role);
-  return DONE;
-}
+export const changeRole = allowed(
+  'manage-members',
+  async (context, actor, userId: string, role: InvitedRole) => {
+    if (!isId(userId) || !isInvitedRole(role)) return NOT_FOUND;
+    const { members } = context.store;
+    if (!(await members.changeRole(actor.teamId, userId, role))) return NOT_FOUND;
+    await recordAbout(context, actor, 'member.role', userId, role);
+    return DONE;
+  },
+);
 
-export async function removeMember(
-  context: Context,
-  actor: Actor,
-  userId: string,
-): Promise<Done | NotFound> {
-  const { teamId } = await authorize(context, actor, 'manage-members');
+export const removeMember = allowed('manage-members', async (context, actor, userId: string) => {
   if (!isId(userId)) return NOT_FOUND;
-  if (!(await context.store.members.remove(teamId, userId))) return NOT_FOUND;
+  if (!(await context.store.members.remove(actor.teamId, userId))) return NOT_FOUND;
   await recordAbout(context, actor, 'member.removed', userId);
   return DONE;
-}
+});
 
 async function recordAbout(
   context: Context,
