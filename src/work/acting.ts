@@ -1,14 +1,9 @@
-import type { ActivityEntry, Doer } from '#domain/team/activity';
-import type { HeaderList } from '#domain/http/exchange';
+import type { ActivityAction, ActivityEntry, Doer } from '#domain/team/activity';
 import type { Log } from '#domain/base/log';
-import type { Mask } from '#domain/runs/masking';
 import { NotAllowed } from '#domain/http/not-allowed';
+import { describeUntil, type Pause } from '#domain/team/pause';
 import type { Store } from '#store/store';
-import { maskDeep } from './masking.ts';
-import { type ShowOptions, withMasks } from './run-detail.ts';
-import type { Before, Entries, MaybePromise, Method, Need } from './verbs.ts';
-import { type Verb, VERBS } from './verbs.ts';
-import type { Work } from './work.ts';
+import type { Need } from './verbs.ts';
 
 export interface Acting {
   doer: Doer;
@@ -20,129 +15,82 @@ export interface Acting {
   log: Pick<Log, 'error'>;
 }
 
-type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
-interface AnyVerb extends Pick<
-  Verb<Method>,
-  'needs' | 'hides' | 'actorAt' | 'isMasked' | 'recordsAfterMs'
-> {
-  entries?: (result: unknown, ...given: unknown[]) => Entries;
-  prepare?: (before: Before, ...given: unknown[]) => MaybePromise<(result: unknown) => Entries>;
+type Subject = NonNullable<ActivityEntry['subject']>;
+
+interface Recording {
+  /** After a change (§5.10): if it fails, the change stays and the fault is logged. */
+  record(teamId: string, ...entries: ActivityEntry[]): Promise<void>;
+  /** Before secrets are shown, once in some time for a person and subject. If it fails, nothing is shown. */
+  recordShown(teamId: string, entry: ActivityEntry & { subject: Subject }): Promise<void>;
 }
 
-/**
- * Throws NotAllowed if the role does not allow the method. Every change is recorded right after it; if that fails, the
- * change stays and the fault is logged. Secrets are only shown once that is recorded.
- */
-export function workFor(work: Work, acting: Acting, tools: ActingTools): Work {
-  const methods = Object.keys(VERBS).map((name) => [
-    name,
-    limit(work, name as Method, acting, tools),
-  ]);
+/** The person for whom methods act. */
+export type Doing = ReturnType<typeof createDoing>;
+
+/** @param person `actor`: of the runs that it creates */
+function createDoing(person: { actor: string | null; may: Acting['may'] }, recording: Recording) {
   return {
-    ...work,
-    ...(Object.fromEntries(methods) as Pick<Work, Method>),
-    // The work of one role leads to no higher one.
-    for: (next) => {
-      const may = (need: Need) => acting.may(need) && next.may(need);
-      return workFor(work, { ...next, may }, tools);
+    ...person,
+    ...recording,
+    /** @throws NotAllowed for a change that only admins may make */
+    refuseMember: (what: string) => {
+      if (!person.may('notifications')) throw new NotAllowed(`a member may not: ${what}`);
+    },
+    /** Null: nothing was there, and nothing is recorded. @returns the subject */
+    recorded: async <Found extends Subject | null>(
+      teamId: string,
+      action: ActivityAction,
+      subject: Found,
+      describe: (subject: NonNullable<Found>) => string | undefined = () => undefined,
+    ): Promise<Found> => {
+      const detail = subject ? describe(subject) : undefined;
+      const more = detail !== undefined && { detail };
+      if (subject) await recording.record(teamId, { action, subject, ...more });
+      return subject;
     },
   };
 }
 
-interface ActingTools {
-  store: Store;
-  readMask: (teamId: string) => Promise<Mask>;
-}
+const NOT_RECORDED: Recording = { record: async () => {}, recordShown: async () => {} };
 
-function limit(work: Work, name: Method, acting: Acting, tools: ActingTools): Act {
-  const { actor, may, seesMasked } = acting;
-  const verb = VERBS[name] as AnyVerb;
-  const { needs, hides, actorAt, isMasked = needs === 'look' } = verb;
-  const act = nameActor(work[name] as Act, actorAt, actor);
-  if (!may(needs)) return () => Promise.reject(new NotAllowed(`not allowed for the role: ${name}`));
-  if (hides && !may('work')) return masked(hide(act, hides, work), tools);
-  const recording = recorded(work, name, act, acting, tools.store);
-  if (!isMasked || seesMasked === true) return recording;
-  const masking = masked(recording, tools);
-  if (!hides) return masking;
-  return (...given) => (showsSecrets(given[2]) ? recording(...given) : masking(...given));
-}
+/** May do everything, and nothing is recorded. */
+export const anybody = (actor: string | null = null): Doing =>
+  createDoing({ actor, may: () => true }, NOT_RECORDED);
 
-const showsSecrets = (options: unknown) =>
-  typeof options === 'object' && options !== null && (options as ShowOptions).showSecrets === true;
+const SHOWN_FOR_MS = 600_000;
 
-function masked(act: Act, { readMask }: ActingTools): Act {
-  return async (teamId, ...given) => {
-    const [result, mask] = await Promise.all([act(teamId, ...given), readMask(teamId)]);
-    return maskDeep(result, mask);
-  };
-}
-
-function recorded(
-  work: Work,
-  name: Method,
-  act: Act,
-  { doer, may, log }: Acting,
-  store: Store,
-): Act {
-  const { entries, prepare, recordsAfterMs } = VERBS[name] as AnyVerb;
-  if (!entries && !prepare) return act;
-  return async (teamId, ...given) => {
-    const before = { work, isAdmin: may('notifications') };
-    const makeEntries = await prepare?.(before, teamId, ...given);
-    const result = await act(teamId, ...given);
-    const made = [
-      (makeEntries ? makeEntries(result) : entries?.(result, teamId, ...given)) ?? [],
-    ].flat();
-    const now = store.clock.now();
-    try {
-      const [first] = made;
-      if (!first) return result;
-      const times = recordsAfterMs !== undefined && { from: now - recordsAfterMs, to: now + 1 };
-      if (!times || !(await isRecorded(store, teamId, doer, first, times)))
-        await store.activity.record(teamId, doer, made, now);
-    } catch (error) {
-      if (recordsAfterMs !== undefined) throw error;
-      log.error('activity.not-recorded', { what: name, error: (error as Error).message });
-    }
-    return result;
-  };
-}
-
-async function isRecorded(
-  { activity }: Store,
-  teamId: string,
-  doer: Doer,
-  { action, subject }: ActivityEntry,
-  times: { from: number; to: number },
-): Promise<boolean> {
+export function doingOf({ doer, actor, may, log }: Acting, { activity, clock }: Store): Doing {
   const actorId = typeof doer === 'string' ? doer : doer.userId;
-  const of = { actorId, actions: [action], ...(subject && { subjectId: subject.id }) };
-  return (await activity.list(teamId, { ...of, ...times, limit: 1 })).length > 0;
+  return createDoing(
+    { actor, may },
+    {
+      record: async (teamId, ...entries) => {
+        const [first] = entries;
+        if (!first) return;
+        try {
+          await activity.record(teamId, doer, entries, clock.now());
+        } catch (error) {
+          const { message } = error as Error;
+          log.error('activity.not-recorded', { what: first.action, error: message });
+        }
+      },
+      recordShown: async (teamId, entry) => {
+        const now = clock.now();
+        const of = { actorId, actions: [entry.action], subjectId: entry.subject.id };
+        const times = { from: now - SHOWN_FOR_MS, to: now + 1 };
+        const known = await activity.list(teamId, { ...of, ...times, limit: 1 });
+        if (known.length === 0) await activity.record(teamId, doer, entry, now);
+      },
+    },
+  );
 }
 
-/** Replaces the actor that the caller gave by the acting person's name. */
-function nameActor(act: Act, at: number | undefined, actor: string): Act {
-  if (at === undefined) return act;
-  return (...given) => {
-    const named = [...given] as Parameters<Act>;
-    named[at] = actor;
-    return act(...named);
-  };
+/** As pages shorten ids. */
+export function jobSubject(id: string): Subject {
+  return { id, name: id.slice(-8) };
 }
 
-function hide(act: Act, hides: 'headers' | 'secrets', { isSecretHeader }: Work): Act {
-  if (hides === 'secrets') {
-    return (teamId, id, options) => act(teamId, id, { ...(options as object), showSecrets: false });
-  }
-  const mask = (thing: { headers: HeaderList }) => ({
-    ...thing,
-    headers: withMasks(thing.headers, { isSecretHeader, showSecrets: false }),
-  });
-  return async (...given) => {
-    const result = (await act(...given)) as Headed | Headed[] | null;
-    return Array.isArray(result) ? result.map(mask) : result && mask(result);
-  };
+/** The end of a pause in words. */
+export function untilOf({ pausedUntil }: Pick<Pause, 'pausedUntil'>): string | undefined {
+  return pausedUntil === null ? undefined : describeUntil(pausedUntil);
 }
-
-type Headed = { headers: HeaderList };

@@ -87,7 +87,7 @@ describe('activity entries (§5.10)', () => {
     const cron = await aCron(store, team.id);
     assert.equal((await work.pauseCron(team.id, cron.id))?.isActive, false);
     assert.deepEqual(faults, [
-      ['activity.not-recorded', { what: 'pauseCron', error: 'the database is away' }],
+      ['activity.not-recorded', { what: 'cron.paused', error: 'the database is away' }],
     ]);
   });
 

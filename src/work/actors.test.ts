@@ -23,8 +23,8 @@ forEachStore((_, openTestStore) => {
     const made = await work.createJob(teamId, { ...job, payloadJson: null }, 'Mallory');
     assert.equal(await actorOf(work, teamId, made.jobId), 'Ada');
     const cron = await aCron(store, teamId);
-    assert.equal((await work.runCronNow(teamId, cron.id, 'Mallory'))?.actor, 'Ada');
-    await work.actOnCrons(teamId, 'run', { ids: [cron.id] }, 'Mallory');
+    assert.equal((await work.runCronNow(teamId, cron.id))?.actor, 'Ada');
+    await work.actOnCrons(teamId, 'run', { ids: [cron.id] });
     const runs = await work.listExecutions(teamId, cron.id, 10);
     assert.deepEqual(
       runs.map(({ actor }) => actor),
@@ -32,11 +32,9 @@ forEachStore((_, openTestStore) => {
     );
     const retries: ((id: string) => Promise<unknown>)[] = [
       (id) => work.retryJob(teamId, id),
-      (id) => work.retryJob(teamId, id, { again: true }, 'Mallory'),
+      (id) => work.retryJob(teamId, id, { again: true }),
       (id) => work.actOnJobs(teamId, 'retry', [id]),
-      (id) => work.actOnJobs(teamId, 'retry', [id], {}, 'Mallory'),
       () => work.startBulk(teamId, 'retry', { tab: 'failed' }),
-      () => work.startBulk(teamId, 'retry', { tab: 'failed' }, {}, 'Mallory'),
     ];
     for (const retry of retries) {
       const failed = await aDeadLetter(store, teamId, node, { actor: 'Bob' });

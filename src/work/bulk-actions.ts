@@ -1,6 +1,8 @@
+import { countOf } from '#domain/base/amounts';
 import { earliestIdAt, isId } from '#domain/base/ids';
 import { LIMITS } from '#domain/base/limits';
-import { describeRate, leastRate, type Rate, spanOf } from '#domain/team/rate';
+import type { ActivityEntry } from '#domain/team/activity';
+import { describeRate, formatRate, leastRate, type Rate, spanOf } from '#domain/team/rate';
 import type { BoundedCount } from '#store/database/bounded-count';
 import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResendAgain, Spread } from '#store/jobs/job-actions';
@@ -9,6 +11,7 @@ import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { JobSearch, JobTab } from '#store/lists/search';
 import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
+import { type Doing, jobSubject } from './acting.ts';
 import { isSendableUrl } from './fields.ts';
 import { readSearch } from './search.ts';
 
@@ -108,25 +111,29 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
+interface Doer {
+  store: Store;
+  doing: Doing;
+}
+
 /** At most 200 ids. All jobs of a search: `startBulk`. */
 export async function actOnJobs(
-  store: Store,
+  { store, doing }: Doer,
   teamId: string,
   kind: BulkKind,
   jobIds: readonly string[],
   answers: ChosenAnswers = {},
-  actor: string | null = null,
 ): Promise<BulkOutcome> {
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
   const { resent: answer = 'ask' } = answers;
-  const outcome = await begin(store, teamId, {
+  const outcome = await begin({ store, doing }, teamId, {
     ...answers,
     kind,
-    actor,
     search: { tab: 'failed' },
     total: { count: ids.length, isMore: false },
     ids,
+    only: jobIds.length === 1 ? ids[0] : undefined,
     again: answer === 'again',
     maybeResent: answer === 'ask' ? ids : [],
   });
@@ -136,12 +143,11 @@ export async function actOnJobs(
 
 /** Up to 200 at once, more by a task. */
 export async function startBulk(
-  store: Store,
+  { store, doing }: Doer,
   teamId: string,
   kind: BulkKind,
   search: JobSearch,
   answers: BulkAnswers = {},
-  actor: string | null = null,
 ): Promise<BulkOutcome> {
   const { lists, clock } = store;
   const { asOf, sendTo, resent: answer = 'ask' } = answers;
@@ -161,10 +167,9 @@ export async function startBulk(
     showsResent && answer === 'ask'
       ? await lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
       : NO_PAGE;
-  return begin(store, teamId, {
+  return begin({ store, doing }, teamId, {
     ...answers,
     kind,
-    actor,
     search: wanted,
     upToId,
     total: isAll ? { count: ids.length, isMore: false } : await lists.countJobs(teamId, wanted),
@@ -191,20 +196,22 @@ function narrow(search: StoredSearch, { asOf, resent: answer }: BulkAnswers): St
 
 interface Bulk extends BulkAnswers {
   kind: BulkKind;
-  actor: string | null;
   search: StoredSearch;
   upToId?: string | undefined;
   total: BoundedCount;
   /** Null: too many to do at once. */
   ids: readonly string[] | null;
+  /** If one was chosen. */
+  only?: string | undefined;
   again: ResendAgain;
   /** The person is asked if some of them were resent. */
   maybeResent: readonly string[];
 }
 
-async function begin(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
+async function begin({ store, doing }: Doer, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { bulkTasks, clock } = store;
-  const { kind, search, upToId, actor, total, ids, again } = bulk;
+  const { kind, search, upToId, total, ids, only, again } = bulk;
+  const { actor } = doing;
   const rate = kind === 'retry' ? bulk.rate : undefined;
   const mismatch = explainMismatch(rate, total);
   if (mismatch !== null) return { kind: 'refused', error: mismatch };
@@ -213,12 +220,25 @@ async function begin(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutc
   if (ids === null) {
     const wanted = { kind, search, total, upToId, rate, actor };
     const task = await bulkTasks.create(teamId, wanted, clock.now());
-    return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
+    if (!task) return { kind: 'refused', error: TEXTS.tooManyTasks };
+    await doing.record(teamId, entryOf(bulk, total.count));
+    return { kind: 'started', task };
   }
   const spread = rate && { rate, from: null, made: 0 };
   const how = { again, actor, found: search, spread, moved: movedBy(search) };
   const done = await act(store, teamId, { kind, ids, ...how });
+  if (done > 0 && only !== undefined)
+    await doing.record(teamId, { action: ONE[kind], subject: jobSubject(only) });
+  else if (done > 0) await doing.record(teamId, entryOf(bulk, done));
   return { kind: 'done', done, skipped: ids.length - done };
+}
+
+const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
+const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;
+
+function entryOf({ kind, rate }: Bulk, count: number): ActivityEntry {
+  const spread = rate ? `, at ${formatRate(rate)}` : '';
+  return { action: MANY[kind], detail: `${countOf(count, 'job')}${spread}` };
 }
 
 /** At most 24 hours (§2.2). Null: they fit. */

@@ -16,6 +16,7 @@ import type {
   ChannelUser,
 } from '#store/alerts/channels';
 import type { Store } from '#store/store';
+import type { Doing } from './acting.ts';
 
 export type { ChannelConfig, ChannelUser, ChannelSettings };
 
@@ -33,23 +34,50 @@ export type ChannelOutcome =
 export type AskNewAddresses = (teamId: string) => void;
 
 /** For admins (§5.8, §6.5). Inputs were read by resources/channel.ts; ids may be any text. */
-export function createChannelWork({ channels, clock }: Store, askNewAddresses: AskNewAddresses) {
-  const afterSaving = (teamId: string, outcome: ChannelOutcome) => {
-    if (outcome.kind === 'saved') askNewAddresses(teamId);
+export function createChannelWork(
+  { channels, clock }: Store,
+  doing: Doing,
+  askNewAddresses: AskNewAddresses,
+) {
+  /** @param id null for a new one */
+  const save = async (
+    teamId: string,
+    id: ChannelRef | null,
+    settings: AnyChannelSettings,
+  ): Promise<ChannelOutcome> => {
+    const { name, config } = settings;
+    const others = (await channels.list(teamId)).filter((other) => other.id !== id);
+    const same = others.find((other) => isSameChannel(other.config, config));
+    if (same) return { kind: 'same', as: same.name ?? 'the default channel' };
+    const outcome = await (id === null
+      ? channels.add(teamId, { ...settings, name: name ?? '' }, clock.now())
+      : channels.change(teamId, id, settings));
+    if (outcome.kind !== 'saved') return outcome;
+    askNewAddresses(teamId);
+    const action = id === null ? 'channel.added' : 'channel.edited';
+    const subject = name !== null && { subject: { id: outcome.id, name } };
+    // An address is secret, so only the kind is recorded.
+    await doing.record(teamId, { action, ...subject, detail: config.kind });
     return outcome;
   };
-  const change = async (
-    teamId: string,
-    id: ChannelRef,
-    settings: AnyChannelSettings,
-  ): Promise<ChannelOutcome> =>
-    (await findSame(teamId, settings.config, id)) ??
-    afterSaving(teamId, await channels.change(teamId, id, settings));
-  const findSame = async (teamId: string, config: ChannelConfig, except: string) => {
-    const all = await channels.list(teamId);
-    const same = all.find((other) => other.id !== except && isSameChannel(other.config, config));
-    return same ? ({ kind: 'same', as: same.name ?? 'the default channel' } as const) : null;
+  return {
+    ...createChannelReads(channels),
+    setChannel: (teamId: string, config: ChannelConfig, collectMinutes: number | null = null) =>
+      save(teamId, DEFAULT_REF, { name: null, config, collectMinutes }),
+    addChannel: (teamId: string, settings: ChannelSettings) => save(teamId, null, settings),
+    editChannel: async (teamId: string, id: string, settings: ChannelSettings) =>
+      isId(id) ? save(teamId, id, settings) : ({ kind: 'not-found' } as const),
+    /** Crons, queues and waiting notifications that name it use the default. */
+    deleteChannel: async (teamId: string, id: string) => {
+      const channel = isId(id) ? await channels.find(teamId, id) : null;
+      if (!channel || !(await channels.delete(teamId, id))) return false;
+      await doing.recorded(teamId, 'channel.deleted', { id, name: channel.name ?? '' });
+      return true;
+    },
   };
+}
+
+function createChannelReads(channels: Store['channels']) {
   const find = async (teamId: string, id: string) =>
     id === DEFAULT_REF || isId(id) ? channels.find(teamId, id) : null;
   const listChannels = async (teamId: string) => (await channels.list(teamId)).map(viewOf);
@@ -60,8 +88,6 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
       if (!found) throw new Error('a team has a default channel');
       return viewOf(found);
     },
-    setChannel: (teamId: string, config: ChannelConfig, collectMinutes: number | null = null) =>
-      change(teamId, DEFAULT_REF, { name: null, config, collectMinutes }),
     /** The default first, then by name. */
     listChannels,
     listChannelChoices: async (teamId: string) =>
@@ -78,13 +104,6 @@ export function createChannelWork({ channels, clock }: Store, askNewAddresses: A
     /** With secrets: for an admin, for editing, and for a test. */
     findChannelConfig: async (teamId: string, id: string) =>
       (await find(teamId, id))?.config ?? null,
-    addChannel: async (teamId: string, settings: ChannelSettings): Promise<ChannelOutcome> =>
-      (await findSame(teamId, settings.config, '')) ??
-      afterSaving(teamId, await channels.add(teamId, settings, clock.now())),
-    editChannel: async (teamId: string, id: string, settings: ChannelSettings) =>
-      isId(id) ? change(teamId, id, settings) : ({ kind: 'not-found' } as const),
-    /** Crons, queues and waiting notifications that name it use the default. */
-    deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };
 }

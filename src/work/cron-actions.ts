@@ -6,11 +6,13 @@ import {
   isInsideWindow,
   type AlertSource,
 } from '#domain/team/maintenance';
+import type { ActivityAction } from '#domain/team/activity';
 import type { StoredWindow } from '#store/alerts/windows';
 import { MOST_TAGS } from '#domain/team/tags';
 import type { Cron } from '#store/crons/crons';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
+import { anybody, type Doing } from './acting.ts';
 import { createCronWork } from './crons.ts';
 import { listSources, type SourceSearch } from './sources.ts';
 
@@ -32,6 +34,13 @@ export type CronChange =
   /** Follows the cron's name. */
   | { kind: 'unchanged'; why: string };
 
+const ACTIONS = {
+  start: 'cron.started',
+  pause: 'cron.paused',
+  run: 'cron.run',
+  delete: 'cron.deleted',
+} as const;
+
 const MOST_CRONS_AT_ONCE = 1_000;
 const MOST_MS = 20_000;
 /** A new mute must end at least this much later than a present one. */
@@ -40,31 +49,34 @@ const LONGER_BY_MS = 60_000;
 /** Hours. A forgotten mute would hide failures. */
 export const MUTE_HOURS = { least: 1, most: 720 } as const;
 
-export function createCronActions(store: Store) {
+export function createCronActions(store: Store, doing: Doing) {
   const { findCron } = createCronWork(store);
   /** Unless `change` gives a reason not to. */
   const changeOne = async (
     teamId: string,
     cronId: string,
+    action: ActivityAction,
     change: (cron: Cron) => Promise<string | null>,
   ): Promise<CronChange> => {
     const cron = await findCron(teamId, cronId);
     if (cron === null) return { kind: 'not-found' };
     const why = await change(cron);
     if (why !== null) return { kind: 'unchanged', why };
-    const changed = await findCron(teamId, cronId);
+    const detail = action === 'cron.edited' ? 'tags' : undefined;
+    const cronNow = await findCron(teamId, cronId);
+    const changed = await doing.recorded(teamId, action, cronNow, () => detail);
     return changed ? { kind: 'done', changed } : { kind: 'not-found' };
   };
   return {
-    ...bind(store, { actOnCrons }),
+    ...bind({ store, doing }, { actOnCrons }),
     /** Within `MUTE_HOURS`. Runs and streaks continue. */
     muteCron: (teamId: string, cronId: string, hours: number) =>
-      changeOne(teamId, cronId, (cron) => muteCron(store, cron, hours)),
+      changeOne(teamId, cronId, 'cron.muted', (cron) => muteCron(store, cron, hours)),
     unmuteCron: (teamId: string, cronId: string) =>
-      changeOne(teamId, cronId, (cron) => unmuteCron(store, cron)),
+      changeOne(teamId, cronId, 'cron.unmuted', (cron) => unmuteCron(store, cron)),
     /** @param tag as `readTag` gives it (§2.13) */
     addCronTag: (teamId: string, cronId: string, tag: string) =>
-      changeOne(teamId, cronId, async ({ tags }) => {
+      changeOne(teamId, cronId, 'cron.edited', async ({ tags }) => {
         if (tags.includes(tag)) return 'it had the tag already';
         if (tags.length >= MOST_TAGS) return `it has ${MOST_TAGS} tags already`;
         // Another person may have added tags meanwhile.
@@ -72,7 +84,7 @@ export function createCronActions(store: Store) {
         return null;
       }),
     removeCronTag: (teamId: string, cronId: string, tag: string) =>
-      changeOne(teamId, cronId, async ({ tags }) => {
+      changeOne(teamId, cronId, 'cron.edited', async ({ tags }) => {
         if (!tags.includes(tag)) return 'it did not have the tag';
         await store.crons.setTags(teamId, cronId, (now) => now.filter((each) => each !== tag));
         return null;
@@ -82,14 +94,14 @@ export function createCronActions(store: Store) {
 
 /** At most 1,000 crons, for at most 20 seconds. */
 async function actOnCrons(
-  store: Store,
+  { store, doing }: { store: Store; doing: Doing },
   teamId: string,
   act: CronAct,
   chosen: CronsChosen,
-  actor: string | null = null,
 ): Promise<CronsActed> {
   const { crons, clock } = store;
-  const work = createCronWork(store);
+  // All are recorded together.
+  const work = createCronWork(store, anybody(doing.actor));
   const ids =
     'ids' in chosen
       ? [...new Set(chosen.ids.filter(isId))]
@@ -98,7 +110,7 @@ async function actOnCrons(
   const actions = {
     start: (id: string) => work.startCron(teamId, id),
     pause: (id: string) => work.pauseCron(teamId, id),
-    run: (id: string) => work.runCronNow(teamId, id, actor),
+    run: (id: string) => work.runCronNow(teamId, id),
     delete: (id: string) => work.deleteCron(teamId, id),
   };
   const untilMs = clock.monotonicMs() + MOST_MS;
@@ -114,6 +126,7 @@ async function actOnCrons(
     if (why === null) acted.done.push(named);
     else acted.unchanged.push({ ...named, why });
   }
+  await doing.record(teamId, ...acted.done.map((subject) => ({ action: ACTIONS[act], subject })));
   return acted;
 }
 

@@ -8,6 +8,7 @@ import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResentCount } from '#store/jobs/resent';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
+import { anybody, type Doing } from './acting.ts';
 import { actOnJobs, type JobListRow, type JobSearch, startBulk } from './bulk-actions.ts';
 import { asTime, readSearch } from './search.ts';
 import { boundPage } from './list-limit.ts';
@@ -29,7 +30,7 @@ const NOTHING_IN_TABS = {
   retried: NOTHING,
 };
 
-export function createJobPages(store: Store) {
+export function createJobPages(store: Store, doing: Doing = anybody()) {
   const { lists, bulkTasks, clock } = store;
   return {
     /** Null finds nothing. Cursor and limit are those of `listRuns`. */
@@ -51,12 +52,16 @@ export function createJobPages(store: Store) {
       const wanted = readSearch(search);
       return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
     },
-    ...bind(store, { actOnJobs, startBulk, listBulkTasks, groupFailures }),
+    ...bind({ store, doing }, { actOnJobs, startBulk }),
+    ...bind(store, { listBulkTasks, groupFailures }),
     findBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
     /** Handled jobs stay so. False: it has ended. */
-    cancelBulkTask: async (teamId: string, taskId: string) =>
-      isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
+    cancelBulkTask: async (teamId: string, taskId: string) => {
+      const isDone = isId(taskId) && (await bulkTasks.cancel(teamId, taskId, clock.now()));
+      if (isDone) await doing.record(teamId, { action: 'jobs.cancelled' });
+      return isDone;
+    },
   };
 }
 

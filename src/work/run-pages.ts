@@ -5,6 +5,7 @@ import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
+import { type Doing, jobSubject } from './acting.ts';
 import {
   decodeBody,
   showHeaders,
@@ -16,20 +17,30 @@ import {
 } from './run-detail.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 
-export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
+export function createRunPages(store: Store, doing: Doing, isSecretHeader: IsSecretHeader) {
   const { jobs, crons } = store;
   const showing = ({ showSecrets = false, isWhole = false }: ShowOptions = {}): Showing => {
-    return { isSecretHeader, showSecrets, isWhole };
+    return { isSecretHeader, showSecrets: showSecrets && doing.may('work'), isWhole };
   };
   return {
     /** Null: the team has no such job. */
     readJobDetail: async (teamId: string, jobId: string, options?: ShowOptions) => {
       const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
-      return job && showJob(store, job, showing(options));
+      const how = showing(options);
+      if (job && how.showSecrets)
+        await doing.recordShown(teamId, {
+          action: 'job.secrets-shown',
+          subject: jobSubject(jobId),
+        });
+      return job && showJob(store, job, how);
     },
     readExecutionDetail: async (teamId: string, executionId: string, options?: ShowOptions) => {
       const run = isId(executionId) ? await crons.findExecution(teamId, executionId) : null;
-      return run && showExecution(store, run, showing(options));
+      const how = showing(options);
+      const shown = run && (await showExecution(store, run, how));
+      if (shown && how.showSecrets)
+        await doing.recordShown(teamId, { action: 'cron.secrets-shown', subject: shown.cron });
+      return shown;
     },
     /** The whole stored response (65,535 bytes, cut at a character) as text. Null: no such run or response. */
     readResponseText: async (teamId: string, runId: string, _options?: ShowOptions) => {

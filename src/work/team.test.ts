@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { aQueue, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { forEachStore, TEST_START } from '#testing/stores';
+import { anybody } from './acting.ts';
 import { createTeamWork } from './team.ts';
 
 forEachStore((_, openTestStore) => {
   test('the field of waiting and of ended jobs is read, and only of the own team', async () => {
     await using store = await openTestStore();
-    const work = createTeamWork(store, []);
+    const work = createTeamWork(store, anybody(), []);
     const [team, other] = [await aTeam(store), await aTeam(store)];
     const job = {
       team_id: team.id,

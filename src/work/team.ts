@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { JsonFinder } from '#domain/json/find';
 import { parsePath, type PathStep } from '#domain/json/path';
 import { createMask } from '#domain/runs/masking';
+import { describeUntil } from '#domain/team/pause';
 import type { TeamPause } from '#store/crons/team-pauses';
 import type { Store } from '#store/store';
-import type { TeamSettings } from './resources/team.ts';
+import type { Doing } from './acting.ts';
+import { describeChange } from './resources/resource.ts';
+import { TEAM, type TeamSettings } from './resources/team.ts';
 
 const MOST_CHARACTERS = 80;
 
@@ -17,6 +21,7 @@ export type { TeamPause };
 
 export function createTeamWork(
   { jobs, teams, teamPauses, clock }: Store,
+  doing: Doing,
   maskedFields: readonly string[],
 ) {
   return {
@@ -26,13 +31,29 @@ export function createTeamWork(
      * Times of crons pass, and no waiting job starts; running ones end. False: it was paused already, and no time was
      * given.
      */
-    pauseTeam: (teamId: string, by: string, until: number | null = null) =>
-      teamPauses.pause(teamId, { at: clock.now(), by, until }),
+    pauseTeam: async (teamId: string, by: string, until: number | null = null) => {
+      const isDone = await teamPauses.pause(teamId, { at: clock.now(), by, until });
+      const detail = until !== null && { detail: describeUntil(until) };
+      if (isDone) await doing.record(teamId, { action: 'team.paused', ...detail });
+      return isDone;
+    },
     /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
-    resumeTeam: (teamId: string) => teamPauses.resume(teamId, clock.now()),
+    resumeTeam: async (teamId: string) => {
+      const isDone = await teamPauses.resume(teamId, clock.now());
+      if (isDone) await doing.record(teamId, { action: 'team.resumed' });
+      return isDone;
+    },
     readTeamSettings: (teamId: string): Promise<TeamSettings> => teams.readSettings(teamId),
-    editTeamSettings: (teamId: string, change: Partial<TeamSettings>) =>
-      teams.changeSettings(teamId, change),
+    editTeamSettings: async (teamId: string, change: Partial<TeamSettings>) => {
+      const before = await teams.readSettings(teamId);
+      const after = { ...before, ...change };
+      if (!isDeepStrictEqual(before.maskedFields, after.maskedFields))
+        doing.refuseMember('change masked fields');
+      await teams.changeSettings(teamId, change);
+      if (isDeepStrictEqual(before, after)) return;
+      const detail = describeChange(TEAM, before, after);
+      await doing.record(teamId, { action: 'team.edited', detail });
+    },
     /** With the names of the team and of the operator. */
     readMask: async (teamId: string) =>
       createMask([...maskedFields, ...(await teams.readSettings(teamId)).maskedFields]),

@@ -37,7 +37,7 @@ export type TestRunOutcome = TestRunDetail | { kind: 'limit-reached' } | { kind:
  * The same network checks apply. It counts towards the quota; nothing is stored, and no retry, callback or alert
  * follows.
  */
-type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
+export type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
 
 /** Each may keep a page waiting for minutes. */
 const MOST_AT_ONCE = 4;

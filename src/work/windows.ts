@@ -1,4 +1,3 @@
-import { isId } from '#domain/base/ids';
 import {
   type AlertSource,
   coversSource,
@@ -7,6 +6,7 @@ import {
 } from '#domain/team/maintenance';
 import type { Store } from '#store/store';
 import type { NamedSource, StoredWindow } from '#store/alerts/windows';
+import type { Doing } from './acting.ts';
 import type { WindowInput } from './resources/window.ts';
 
 export type { NamedSource };
@@ -18,6 +18,7 @@ export type WindowOutcome =
   | { kind: 'not-found' }
   | { kind: 'too-many' };
 
+const WHOLE_TEAM = 'mute the whole team';
 const NOW_LASTS_MS = 3_600_000;
 const NOW_IS_CALLED = 'Maintenance';
 const ORDER = { active: 0, upcoming: 1, over: 2 } as const;
@@ -26,22 +27,22 @@ const ORDER = { active: 0, upcoming: 1, over: 2 } as const;
  * Inputs were read by resources/window.ts; ids may be any text. Other teams' sources are
  * left out.
  */
-export function createWindowWork(store: Store) {
+export function createWindowWork(store: Store, doing: Doing) {
   const { windows, clock } = store;
-  const outcomeOf = (
-    window: StoredWindow | null,
-    otherwise: 'not-found' | 'too-many',
-  ): WindowOutcome =>
-    window ? { kind: 'done', window: viewOf(window, clock.now()) } : { kind: otherwise };
-  const createWindow = async (teamId: string, input: WindowInput) => {
+  const createWindow = async (teamId: string, input: WindowInput): Promise<WindowOutcome> => {
+    if (input.covers === 'team') doing.refuseMember(WHOLE_TEAM);
     const covers = await keepOwn(store, teamId, input.covers);
-    return outcomeOf(await windows.create(teamId, { ...input, covers }, clock.now()), 'too-many');
+    const made = await windows.create(teamId, { ...input, covers }, clock.now());
+    const window = await doing.recorded(teamId, 'window.created', made);
+    return window ? { kind: 'done', window: viewOf(window, clock.now()) } : { kind: 'too-many' };
   };
   const listWindows = async (teamId: string) => {
     const now = clock.now();
     const all = (await windows.list(teamId)).map((window) => viewOf(window, now));
     return all.toSorted((a, b) => ORDER[a.state] - ORDER[b.state]);
   };
+  const findWindow = async (teamId: string, windowId: string) =>
+    (await listWindows(teamId)).find(({ id }) => id === windowId) ?? null;
   return {
     createWindow,
     editWindow: async (
@@ -49,9 +50,12 @@ export function createWindowWork(store: Store) {
       windowId: string,
       input: WindowInput,
     ): Promise<WindowOutcome> => {
-      if (!isId(windowId)) return { kind: 'not-found' };
-      const covers = await keepOwn(store, teamId, input.covers);
-      return outcomeOf(await windows.update(teamId, windowId, { ...input, covers }), 'not-found');
+      const before = await findWindow(teamId, windowId);
+      if ([input, before].some((each) => each?.covers === 'team')) doing.refuseMember(WHOLE_TEAM);
+      const covers = before && (await keepOwn(store, teamId, input.covers));
+      const saved = covers && (await windows.update(teamId, windowId, { ...input, covers }));
+      const window = await doing.recorded(teamId, 'window.edited', saved);
+      return window ? { kind: 'done', window: viewOf(window, clock.now()) } : { kind: 'not-found' };
     },
     startMaintenanceNow: async (teamId: string, covers: WindowInput['covers']) => {
       const startsAt = clock.now();
@@ -60,10 +64,13 @@ export function createWindowWork(store: Store) {
       return createWindow(teamId, window);
     },
     /** An active one ends. False: no such window. */
-    deleteWindow: async (teamId: string, windowId: string) =>
-      isId(windowId) && windows.delete(teamId, windowId),
-    findWindow: async (teamId: string, windowId: string) =>
-      (await listWindows(teamId)).find(({ id }) => id === windowId) ?? null,
+    deleteWindow: async (teamId: string, windowId: string) => {
+      const window = await findWindow(teamId, windowId);
+      if (!window || !(await windows.delete(teamId, windowId))) return false;
+      await doing.recorded(teamId, 'window.deleted', window);
+      return true;
+    },
+    findWindow,
     /** Active windows first, then future ones, then past ones; each group by start, latest first. */
     listWindows,
     /** Without a source, those of the whole team. */

@@ -1,7 +1,7 @@
 import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/http/secret-headers';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
-import { type Acting, workFor } from './acting.ts';
+import { type Acting, anybody, type Doing, doingOf } from './acting.ts';
 import { createActivityWork } from './activity.ts';
 import { createAlertWork } from './alerts.ts';
 import { type AskNewAddresses, createChannelWork } from './channels.ts';
@@ -17,12 +17,13 @@ import { createQueueWork } from './queues.ts';
 import { listCronHistory, listRuns, listRunsBefore } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
 import { createTeamWork } from './team.ts';
-import { createTestRun, type TestRunOptions } from './test-run.ts';
+import { createTestRun, type TestRun, type TestRunOptions } from './test-run.ts';
+import { limitWork, type Need } from './verbs.ts';
 import { createWindowWork } from './windows.ts';
 
 /** `people` checks membership; things of other teams do not exist here. */
 export interface Work extends ReturnType<typeof createMethods> {
-  /** Enforces the actor's role (§5.8) and records changes (§5.10). */
+  /** Enforces the actor's role (§5.8) and records changes right after them (§5.10). */
   for(acting: Acting): Work;
 }
 
@@ -39,12 +40,21 @@ interface WorkOptions {
 }
 
 export function createWork(options: WorkOptions): Work {
-  const work: Work = {
-    ...createMethods(options),
-    for: (acting) =>
-      workFor(work, acting, { store: options.store, readMask: onceATeam(work.readMask) }),
+  const { store, testing } = options;
+  const testRun = testing ? createTestRun({ store, ...testing }) : refuseTestRun;
+  const methodsFor = (doing: Doing) => createMethods({ ...options, testRun }, doing);
+  const workFor = (acting: Acting): Work => {
+    const work: Work = {
+      ...methodsFor(doingOf(acting, store)),
+      // The work of one role leads to no higher one.
+      for: (next) => {
+        const may = (need: Need) => acting.may(need) && next.may(need);
+        return workFor({ ...next, may });
+      },
+    };
+    return { ...work, ...limitWork(work, acting, onceATeam(work.readMask)) };
   };
-  return work;
+  return { ...methodsFor(anybody()), for: workFor };
 }
 
 /** For one request or command. */
@@ -57,35 +67,37 @@ function onceATeam<Value>(read: (teamId: string) => Promise<Value>) {
   };
 }
 
-function createMethods(options: WorkOptions) {
-  const {
+function createMethods(
+  {
     store,
     isSecretHeader = isUsualSecret,
     maskedFields = [],
-    testing,
+    testRun,
     askNewAddresses = () => {},
-  } = options;
+  }: WorkOptions & { testRun: TestRun },
+  doing: Doing,
+) {
   return {
-    ...createCronWork(store),
-    ...createCronActions(store),
+    ...createCronWork(store, doing),
+    ...createCronActions(store, doing),
     ...createCronPages(store),
-    ...createQueueWork(store),
+    ...createQueueWork(store, doing),
     ...createQueuePages(store),
-    ...createJobWork(store),
-    ...createJobPages(store),
+    ...createJobWork(store, doing),
+    ...createJobPages(store, doing),
     ...createOverviewWork(store),
     ...createAlertWork(store),
-    ...createChannelWork(store, askNewAddresses),
-    ...createWindowWork(store),
+    ...createChannelWork(store, doing, askNewAddresses),
+    ...createWindowWork(store, doing),
     ...createFindWork(store),
-    ...createTeamWork(store, maskedFields),
+    ...createTeamWork(store, doing, maskedFields),
     ...createActivityWork(store),
     ...bind(store, { listRuns, listCronHistory, listRunsBefore }),
-    ...createRunPages(store, isSecretHeader),
+    ...createRunPages(store, doing, isSecretHeader),
     /** The same everywhere (§5.9). */
     isSecretHeader,
     now: () => store.clock.now(),
-    testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
+    testRun,
   };
 }
 

@@ -3,7 +3,7 @@ import { WATCH_RANGES } from '#domain/alerts/queue-watch';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
-import { silencesFailures } from '#work/verbs';
+import { silencesFailures } from '#work/queues';
 import { shortenTest } from '../runs/run-text.ts';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
 import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
