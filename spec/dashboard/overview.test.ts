@@ -49,7 +49,7 @@ describe('the overview', () => {
     page.part('section', 'Next up').shows('Close the month', '/later');
     page.part('section', 'Just happened').shows('/done');
     assert.equal(page.part('figure', 'Runs per hour').all('ol > li').length, 24);
-    page.part('section', 'Last 24 hours').shows(
+    page.part('section', 'Last 24 hours and now').shows(
       // Of three runs one succeeded.
       /Success rate33.3 %33.3 % in 7 d/,
       /Runs an hour3/,

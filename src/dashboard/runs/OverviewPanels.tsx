@@ -189,7 +189,7 @@ export function Figures({ overview: { figures }, counts, usage, forecast }: Figu
     ],
   ];
   return (
-    <Panel title="Last 24 hours" beside={<span className="muted">and now</span>} isBare>
+    <Panel title="Last 24 hours and now" isBare>
       <dl className={classes.figures}>
         {shown.map(([name, value, below], at) => (
           <div key={at}>
