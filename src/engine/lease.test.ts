@@ -35,6 +35,23 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
+  test('a response after another node ended the run is logged without an outcome', async () => {
+    const { promise: after, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startReceiver({ answer: { after } });
+    const warnings: [event: string, fields: string[]][] = [];
+    const warn = (event: string, fields: object = {}) =>
+      void warnings.push([event, Object.keys(fields)]);
+    await using service = await startService(openTestStore, { log: { ...silentLog, warn } });
+    const { job_id } = await scheduleJob(service, { url: target.url });
+    await target.waitFor(1);
+    await declareDead(await service.store.openAnother());
+    release();
+    await service.quiet();
+    assert.equal((await service.work.findJob(service.teamId, job_id))?.status, 'dead_lettered');
+    const late = warnings.find(([event]) => event === 'attempt.too-late');
+    assert.deepEqual(late?.[1], ['jobId', 'attempt', 'durationMs']);
+  });
+
   describe('a node that died', () => {
     test('runs of a dead node are counted by the node that declares it dead', async () => {
       await using store = await openTestStore();

@@ -180,8 +180,10 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     schedulerOf(this.group).settle(this.group, clock.now());
     slots.settle(this);
     onEnd();
-    const fields = { ...idsOf(this.#run), status, reason, durationMs };
-    if (!isOurs) return log.warn('attempt.too-late', fields);
+    const ids = idsOf(this.#run);
+    // The outcome stored by the other node counts.
+    if (!isOurs) return log.warn('attempt.too-late', { ...ids, durationMs });
+    const fields = { ...ids, status, reason, durationMs };
     if (status === 'success') log.debug('attempt.settled', fields);
     else log.info('attempt.settled', fields);
     observer.runEnded?.({ kind: this.#run.kind, outcome: status, reason, durationMs });
