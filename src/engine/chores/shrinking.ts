@@ -36,7 +36,7 @@ export function createShrinking({ store, log, maxBytes, nodeId }: ShrinkingOptio
   };
   return async (limit: number): Promise<boolean> => {
     // Several would each delete the excess.
-    if (!(await nodes.isFirst(nodeId()))) until = null;
+    if (!(await nodes.takeChore(nodeId(), 'shrinking'))) until = null;
     else until ??= await look();
     if (until === null) return false;
     const rows = await retention.deleteEndedUntil(until, limit);

@@ -6,7 +6,7 @@ import { lockNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 import type { Context } from '../database/context.ts';
-import { add, first, remove } from '../database/rows.ts';
+import { add, addMissing, change, one, remove } from '../database/rows.ts';
 
 export interface NodeBeat {
   id: string;
@@ -47,10 +47,17 @@ export const nodes = {
     return others.map((node) => Object.assign(node, { isGone: lease.dialect.hasOneNode }));
   },
 
-  /** For work of one living node: the first by id. */
-  async isFirst({ main }: Context, nodeId: string): Promise<boolean> {
-    const found = await first(main, 'nodes', {}, { columns: ['id'], order: ['id'] });
-    return found?.id === nodeId;
+  /** True for one of the living nodes that ask. It keeps the chore for as long as it lives. */
+  async takeChore({ main }: Context, nodeId: string, chore: string): Promise<boolean> {
+    const key = `node_of_${chore}`;
+    const holder = (await one(main, 'installation', { key }, ['value']))?.value;
+    if (holder === undefined)
+      return (await addMissing(main, 'installation', { key, value: nodeId })) === 1;
+    if (holder === nodeId) return true;
+    if (await one(main, 'nodes', { id: holder }, ['id'])) return false;
+    // Another node may be faster.
+    const ofDead = { key, value: holder };
+    return (await change(main, 'installation', ofDead, { value: nodeId })) === 1;
   },
 
   /** See `releaseLostClaims`. Does nothing if the node was declared dead. */
