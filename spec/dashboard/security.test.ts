@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RouteConfigEntry } from '@react-router/dev/routes';
+import routes from '#dashboard/routes';
 import { before } from '#testing/hooks';
 import { PASSWORD, type TestUser, useDashboard } from '#testing/dashboard';
 import type { Visitor } from '#testing/visitor';
@@ -10,6 +12,7 @@ let owner: TestUser;
 let admin: TestUser;
 let member: TestUser;
 let outsider: TestUser;
+const EVIL = { Origin: 'https://evil.example' };
 const MARKUP = `<img src=x onerror=alert(1)>"'&amp;`;
 
 const dashboard = useDashboard();
@@ -26,13 +29,22 @@ const actorOf = (user: TestUser, role: 'owner' | 'admin' | 'member') => ({
   role,
 });
 
+/** With `x` for each parameter, and without the page of unknown addresses. */
+function pathsOf(entries: readonly RouteConfigEntry[], above = ''): string[] {
+  return entries.flatMap(({ path, index, children = [] }) => {
+    const here = path === undefined ? above : `${above}/${path.replaceAll(/:\w+/g, 'x')}`;
+    const isPage = path !== undefined && path !== '*';
+    return [...(isPage || index ? [here || '/'] : []), ...pathsOf(children, here)];
+  });
+}
+
 describe('a form sent from another site', () => {
   const change = { intent: 'name', name: 'Mallory' };
 
   test('a form sent from another origin, a sandboxed frame, another port or a sibling site changes nothing', async () => {
     const visitor = await dashboard.signIn(owner);
     const from: Record<string, string>[] = [
-      { Origin: 'https://evil.example' },
+      EVIL,
       { Origin: 'null' },
       { Origin: 'http://127.0.0.1:1' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -44,13 +56,31 @@ describe('a form sent from another site', () => {
     assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Mallory/);
   });
 
+  test('a form from another site is refused at the address of every page', async () => {
+    const visitor = await dashboard.signIn(owner);
+    const paths = pathsOf(routes);
+    assert.ok(paths.length > 50);
+    for (const path of paths)
+      for (const each of [path, path === '/' ? '/_.data' : `${path}.data`])
+        assert.equal((await visitor.post(each, change, EVIL)).status, 403, each);
+  });
+
+  test('a form from another site to an unknown address gets 404', async () => {
+    const visitor = await dashboard.signIn(owner);
+    for (const path of ['/none', '/crons/a/b/c', '/none.data']) {
+      const { status, text } = await visitor.post(path, change, EVIL);
+      assert.equal(status, 404, path);
+      assert.doesNotMatch(text, /another address/);
+    }
+    assert.match((await visitor.post('/none', change, EVIL)).text, /There is no such page/);
+  });
+
   test("a form from another site can't sign a user in or out", async () => {
     const visitor = await dashboard.signIn(owner);
-    const evil = { Origin: 'https://evil.example' };
-    assert.equal((await visitor.post('/logout', {}, evil)).status, 403);
+    assert.equal((await visitor.post('/logout', {}, EVIL)).status, 403);
     assert.equal((await visitor.get('/settings/profile')).status, 200);
     const credentials = { email: outsider.email, password: PASSWORD };
-    assert.equal((await dashboard.visitor().post('/login', credentials, evil)).status, 403);
+    assert.equal((await dashboard.visitor().post('/login', credentials, EVIL)).status, 403);
   });
 
   test('following a link changes nothing', async () => {

@@ -10,6 +10,7 @@ export type ServerBundle = ServerBuild & {
   entry: {
     module: {
       createRequestHandler: (build: ServerBuild, mode: string) => PageHandler;
+      isPage: (build: ServerBuild, path: string) => boolean;
       createLoadContext: (services: Services, facts: RequestFacts) => RouterContextProvider;
     };
   };

@@ -5,6 +5,7 @@ import { renderToPipeableStream } from 'react-dom/server';
 import {
   createRequestHandler as createRouterHandler,
   isRouteErrorResponse,
+  matchPath,
   RouterContextProvider,
   ServerRouter,
   type EntryContext,
@@ -17,6 +18,18 @@ import type { Services } from './services.ts';
 
 export function createRequestHandler(build: ServerBuild, mode: string) {
   return createRouterHandler(numberFaults(build), mode);
+}
+
+/** @param path without the base path; of a page or its data */
+export function isPage({ routes }: ServerBuild, path: string): boolean {
+  const ofPage = path.replace(/(?:\/_)?\.data$/, '') || '/';
+  const fullPathOf = (id: string | undefined): string => {
+    const route = id === undefined ? undefined : routes[id];
+    return route ? `${fullPathOf(route.parentId)}/${route.path ?? ''}` : '';
+  };
+  return Object.values(routes).some(
+    (route) => route && route.path !== '*' && matchPath(fullPathOf(route.id), ofPage) !== null,
+  );
 }
 
 const renderingLimitMs = 10_000;

@@ -46,7 +46,8 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
   const build = moveBuild(options.build, basePathOf(config.baseUrl));
   const bundle = await build.loadServer();
   const files = await prepareStaticFiles(await build.readFiles());
-  const handle = bundle.entry.module.createRequestHandler(bundle, 'production');
+  const { createLoadContext, createRequestHandler, isPage } = bundle.entry.module;
+  const handle = createRequestHandler(bundle, 'production');
   const isHttps = config.baseUrl.startsWith('https:');
   const signOutUrl = services.people.accounts.proxySignOutUrl();
   const signOutOrigin = URL.parse(signOutUrl ?? '')?.origin ?? null;
@@ -65,7 +66,10 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
       c.req.raw,
       `${config.baseUrl}${pathname}${search}`,
       { facts, services },
-      (request) => handle(request, bundle.entry.module.createLoadContext(services, facts)),
+      {
+        handle: (request) => handle(request, createLoadContext(services, facts)),
+        isPage: (path) => isPage(bundle, path),
+      },
     );
     const sent = new Response(answer.body, answer);
     for (const [name, value] of facts.answerHeaders) sent.headers.set(name, value);
@@ -96,12 +100,17 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
   };
 }
 
+interface Pages {
+  handle: (request: Request) => Promise<Response>;
+  isPage: (path: string) => boolean;
+}
+
 /** Without its body: page-access.ts reads the form with the page's limit. */
 async function answerPage(
   request: Request,
   publicUrl: string,
   { facts, services }: { facts: RequestFacts; services: Services },
-  handle: (request: Request) => Promise<Response>,
+  { handle, isPage }: Pages,
 ): Promise<Response> {
   const { requestId } = facts;
   const wantsData = new URL(publicUrl).pathname.endsWith('.data');
@@ -118,7 +127,8 @@ async function answerPage(
   const mayChange = !isSafeMethod(request.method);
   if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl))) {
     const path = ownPathOf(new URL(publicUrl), facts.baseUrl);
-    return (await answerOneClick(path, facts, services)) ?? refuse(foreignOrigin(facts.baseUrl));
+    const words = isPage(path) ? foreignOrigin(facts.baseUrl) : wordsFor(404);
+    return (await answerOneClick(path, facts, services)) ?? refuse(words);
   }
   // The router compares the origin again, with one address only.
   if (mayChange && headers.has('Origin')) headers.set('Origin', new URL(facts.baseUrl).origin);
