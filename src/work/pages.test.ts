@@ -336,6 +336,36 @@ forEachStore((_, openTestStore, once) => {
       for (const cursor of odd) assert.equal((await read({ cursor })).names, 'ab', cursor);
     });
 
+    test('a page continues at the place of a queue that was deleted or has another health', async () => {
+      await using fixture = await openWork(openTestStore);
+      const { store, work, team } = fixture;
+      const names = ['a', 'B', 'c', 'D', 'e', 'f', 'G'];
+      const ids: string[] = [];
+      for (const name of names) ids.push((await aQueue(store, team.id, { name })).id);
+      const read = async (cursor: string | null, health?: 'idle') => {
+        const search = { limit: 2, ...(cursor && { cursor }), ...(health && { health }) };
+        const { rows, ...cursors } = await work.listQueueRows(team.id, search);
+        return { names: rows.map(({ queue }) => queue.name).join(''), ...cursors };
+      };
+      const remove = (n: number) => work.deleteQueue(team.id, ids[n] ?? '');
+      const first = await read(null);
+      const second = await read(first.next);
+      await remove(1);
+      await remove(2);
+      assert.equal((await read(first.next)).names, 'De');
+      assert.equal((await read(second.previous)).names, 'aD', 'a first page is full');
+      const narrowed = await read(null, 'idle');
+      assert.equal(narrowed.names, 'aD');
+      await store.queues.save(team.id, 'D', { isPaused: true }, store.clock.now());
+      assert.equal((await read(narrowed.next, 'idle')).names, 'ef');
+      const { next } = await read(first.next);
+      assert.equal((await read(next)).names, 'fG');
+      await remove(5);
+      await remove(6);
+      const last = await read(next);
+      assert.deepEqual([last.names, last.next], ['De', null], 'nothing is behind that place');
+    });
+
     test('a row of the queue list has waiting, running and failed jobs and its health', async () => {
       await using fixture = await openWork(openTestStore);
       const { store, work, team, otherTeam, node } = fixture;

@@ -62,7 +62,7 @@ export async function listSources(
   });
   return sources
     .filter((source) => health === undefined || source.health === health)
-    .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health));
+    .toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)));
 }
 
 type RowsAsked = SourceSearch & { cursor?: string; limit?: number };
@@ -87,22 +87,52 @@ export function createSourcePages<Row>(
   };
 }
 
-/** `n` or `p` and an id. */
-function pageOf<Item extends { id: string }>(
-  sorted: readonly Item[],
-  cursor: string | undefined,
-  most: number,
-): { items: Item[]; next: string | null; previous: string | null } {
-  const place = sorted.findIndex(({ id }) => id === cursor?.slice(1));
-  const isBack = cursor?.charAt(0) === 'p' && place >= 0;
-  const from = isBack ? Math.max(0, place - most) : place + 1;
-  const items = sorted.slice(from, isBack ? place : from + most);
-  // The items of a page may be gone.
-  const [first, last] = [items[0] ?? sorted[from - 1], items.at(-1)];
+/** In the list. An item keeps no place: its health or name may change. */
+interface Place {
+  rank: number;
+  name: string;
+  id: string;
+}
+
+const placeOf = ({ health, name, id }: JudgedSource): Place => ({
+  rank: rankHealth(health),
+  name,
+  id,
+});
+
+/** Databases sort by different rules, so theirs can't be repeated here. */
+const { compare: compareNames } = new Intl.Collator('en');
+
+function comparePlaces(one: Place, other: Place): number {
+  const byName = one.rank - other.rank || compareNames(one.name, other.name);
+  return byName || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
+}
+
+function writeCursor(way: 'n' | 'p', { rank, id, name }: Place): string {
+  return `${way}${rank}.${id}.${name}`;
+}
+
+/** Null for an invalid text: the list then starts at its beginning. */
+function readCursor(text = ''): { way: string; place: Place } | null {
+  const [, way = '', rank, id = '', name = ''] =
+    /^([np])(\d)\.([0-9a-f-]{36})\.(.*)$/s.exec(text) ?? [];
+  return rank === undefined ? null : { way, place: { rank: Number(rank), name, id } };
+}
+
+/** After or before a place, whose item may be gone. No page is empty as long as there are items. */
+function pageOf(sorted: readonly JudgedSource[], text: string | undefined, most: number) {
+  const cursor = readCursor(text);
+  const orders = sorted.map((item) => (cursor ? comparePlaces(placeOf(item), cursor.place) : 1));
+  const before = orders.filter((order) => order < 0).length;
+  const behind = orders.filter((order) => order > 0).length;
+  const isBack = cursor?.way === 'p';
+  const from = Math.max(0, isBack ? before - most : sorted.length - (behind || most));
+  const items = sorted.slice(from, from + most);
+  const [first, last] = [items[0], items.at(-1)];
   return {
     items,
-    next: last && from + items.length < sorted.length ? `n${last.id}` : null,
-    previous: first && from > 0 ? `p${first.id}` : null,
+    next: last && from + most < sorted.length ? writeCursor('n', placeOf(last)) : null,
+    previous: first && from > 0 ? writeCursor('p', placeOf(first)) : null,
   };
 }
 

@@ -92,7 +92,7 @@ export async function listSourceStates(
   const states = sql<StateRow>`select id, name, ${sql.raw(STATES[kind])},
       ${sql.raw(kind === 'queue' && withRunning ? RUNNING : '0')} as is_running
     from ${sql.raw(`${kind}s`)}
-    where ${asked} order by name, id
+    where ${asked}
     /* ${sql.raw(kind)}-states */`;
   const { rows } = await db.read((reader) => states.execute(reader));
   return rows.map((row) => ({
