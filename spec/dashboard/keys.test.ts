@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
+import { fillJobs } from '#testing/fill';
 import { assertClean, heading, press, usePages } from '#testing/pages';
+import { eventually } from '#testing/process';
 
 /** The keys of the dashboard: Ctrl-K and `/`, and that they do nothing where somebody types. */
 
@@ -190,6 +192,71 @@ test('Tab goes through a page and out of it with a ring at each stop, on a desk 
       assert.ok(stops.length > 5, `${where} has ${stops.length} stops`);
     }
   }
+});
+
+describe('the focus in a list', () => {
+  const focusIn = (place: Locator) =>
+    eventually(() => place.evaluate((each) => each.contains(document.activeElement)), {
+      what: 'the focus',
+    });
+  const failures = async () => {
+    const someone = await begin();
+    const { store, work } = dashboard.service;
+    const { id: queue_id } = await work.setQueue(someone.teamId, 'mail', {});
+    const of = { team_id: someone.teamId, queue_id, status: 'dead_lettered' } as const;
+    const now = Date.now();
+    await fillJobs(
+      store,
+      [1, 2, 3].map((n) =>
+        Object.assign({ url: `http://target.example/${n}`, completed_at: now - n * 60_000 }, of),
+      ),
+    );
+    const watched = await openPage('/jobs?tab=failed', someone);
+    await watched.page.waitForLoadState('networkidle');
+    const row = (n: number) => watched.page.getByRole('row').filter({ hasText: `/${n}` });
+    return { watched, row, [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose]() };
+  };
+
+  test('after a row has gone, its next row has the focus, and after the last one the heading', async () => {
+    await using all = await failures();
+    const {
+      row,
+      watched: { page },
+    } = all;
+    await row(1).getByRole('button', { name: 'Retry' }).focus();
+    await type(page, 'Enter');
+    await row(1).waitFor({ state: 'detached' });
+    await focusIn(row(2));
+    await row(2)
+      .getByRole('button', { name: /More actions/ })
+      .focus();
+    await type(page, 'Enter');
+    const opened = page.locator('[popover]:popover-open');
+    await opened.getByRole('button', { name: 'Delete' }).focus();
+    await type(page, 'Enter');
+    await opened.getByRole('button', { name: 'Delete' }).last().focus();
+    await type(page, 'Enter');
+    await row(2).waitFor({ state: 'detached' });
+    await focusIn(row(3));
+    await row(3).getByRole('button', { name: 'Retry' }).focus();
+    await type(page, 'Enter');
+    await row(3).waitFor({ state: 'detached' });
+    await focusIn(page.getByRole('heading', { name: 'Jobs', level: 1 }));
+    await assertClean(all.watched);
+  });
+
+  test('a row that goes without the focus leaves it where it is', async () => {
+    await using all = await failures();
+    const {
+      row,
+      watched: { page },
+    } = all;
+    const link = row(1).getByRole('link').first();
+    await link.focus();
+    await page.evaluate('document.activeElement.blur()');
+    await row(1).evaluate((each) => each.remove());
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
+  });
 });
 
 test('Escape closes a menu and a question and gives the focus back, on a desk and on a phone', async () => {

@@ -4,6 +4,7 @@ import { FAILURE_TEXTS } from '#domain/judging/failure';
 import { may } from '#people/roles';
 import { Form } from '../forms/Form.tsx';
 import { LeaveGuard } from '../forms/LeaveGuard.tsx';
+import { useRowFocus } from '../lists/row-focus.ts';
 import { Shortcuts } from '../palette/Palette.tsx';
 import { places } from '../palette/places.ts';
 import { Glyph } from '../parts/Glyph.tsx';
@@ -20,6 +21,7 @@ import classes from './AppShell.module.css';
 export function AppShell({ children, ...shell }: Shell & { children: ReactNode }) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
+  useRowFocus();
   return (
     <div className={classes.shell}>
       <a className={`${classes.skip} sr-only`} href="#page">
