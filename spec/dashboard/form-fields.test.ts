@@ -167,6 +167,44 @@ async function paste(page: Page, command: string): Promise<void> {
   await page.getByText('The form is filled.').waitFor();
 }
 
+describe('the box of a pasted command', () => {
+  const command = 'curl --unknown-option';
+
+  test('it stays open, or closed, after a command that fills nothing and a test run', async () => {
+    await using watched = await open('/crons/new', user);
+    const { page } = watched;
+    const box = page.getByLabel('Command');
+    await page.getByText('Import from curl or crontab').click();
+    await box.fill(command);
+    await press(page, 'Fill the form');
+    await page.getByText('The curl command has no URL.').waitFor();
+    await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
+    const testRun = async () => {
+      await press(page, 'Test run');
+      await page.getByRole('region', { name: 'Test run' }).waitFor();
+      await untilReadAgain(page);
+    };
+    await testRun();
+    assert.equal(await box.isVisible(), true);
+    assert.equal(await box.inputValue(), command);
+    await page.getByText('Import from curl or crontab').click();
+    await testRun();
+    assert.equal(await box.isVisible(), false);
+    watched.assertNoFaults();
+  });
+
+  test('without scripts it is open while it has a command', async () => {
+    const page = await visit('/crons/new', user);
+    const isOpen = () => page.all('details:has([name=paste])[open]').length === 1;
+    assert.equal(isOpen(), false);
+    await page.press('Fill the form', { Command: command });
+    assert.equal(isOpen(), true);
+    await page.press('Create cron');
+    assert.equal(isOpen(), true);
+    assert.equal(page.field('Command'), command);
+  });
+});
+
 test('input during a test run of a pasted command stays in every field', async () => {
   await using watched = await open('/crons/new', user);
   const { page } = watched;

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'react-router';
 import { LinesField } from '../forms/Field.tsx';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
+import { Form, useField, useFormAnswer } from '../forms/Form.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import classes from '../forms/Form.module.css';
 import type { Values } from '../forms/values.ts';
@@ -53,33 +53,44 @@ export function RequestForm({ title, parent, note, notice, values, ...props }: R
       <Form id={requestForm} key={`${fill.count} ${pathname}${search}`} noValidate values={values}>
         <EnterSaves />
         {from ? <input type="hidden" name="from" value={from} /> : null}
-        {example ? (
-          <details className={classes.paste} open={pasted !== undefined}>
-            <summary>Import from curl or crontab</summary>
-            <div className="stack">
-              {pasted?.problem ? <Notice kind="failed">{pasted.problem}</Notice> : null}
-              {pasted?.notes ? (
-                <Notice kind="note" title="The form is filled.">
-                  {pasted.notes.join(' ')}
-                </Notice>
-              ) : null}
-              <LinesField
-                name="paste"
-                label="Command"
-                description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
-                mono
-                rows={3}
-                placeholder={example}
-              />
-              {/* The server reads it. */}
-              <Submit intent="paste">Fill the form</Submit>
-            </div>
-          </details>
-        ) : null}
+        {example ? <ImportBox {...{ pasted, example }} /> : null}
         {children}
         {test ? <TestOutcome outcome={test} /> : answer}
         <FormActions word={word} cancelTo={parent.to} />
       </Form>
     </>
+  );
+}
+
+/** It stays open or closed, whatever the form answers next. */
+function ImportBox({ pasted, example }: { pasted: Pasted | undefined; example: string }) {
+  const { value: text } = useField('paste');
+  const [isOpen, setOpen] = useState(pasted !== undefined || Boolean(text));
+  return (
+    <details
+      className={classes.paste}
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>Import from curl or crontab</summary>
+      <div className="stack">
+        {pasted?.problem ? <Notice kind="failed">{pasted.problem}</Notice> : null}
+        {pasted?.notes ? (
+          <Notice kind="note" title="The form is filled.">
+            {pasted.notes.join(' ')}
+          </Notice>
+        ) : null}
+        <LinesField
+          name="paste"
+          label="Command"
+          description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
+          mono
+          rows={3}
+          placeholder={example}
+        />
+        {/* The server reads it. */}
+        <Submit intent="paste">Fill the form</Submit>
+      </div>
+    </details>
   );
 }
