@@ -1,12 +1,12 @@
 import type { ActivityAction } from '#domain/team/activity';
 import { normalizeEmail } from '#domain/team/email-address';
-import type { TeamOfUser, User } from '#store/people/users';
+import type { User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors, normalizeName } from './fields.ts';
 import { keyOf, makeLink, takeSecret } from './links.ts';
 import { writeEmailChangeAskedMail, writeEmailChangedMail, writeEmailChangeMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
-import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';
+import { confirmed, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';
 import { mailConfirmation } from './registrations.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
@@ -33,26 +33,22 @@ export async function changeEmail(
 ): Promise<Done | { kind: 'mailed' } | Refused | TooMany> {
   const refused = gatherErrors({ email: checkEmail(input.email) });
   if (refused) return refused;
-  const confirmed = await confirmPassword(context, input.password, request);
-  if (confirmed.kind !== 'confirmed') return confirmed;
-  const email = normalizeEmail(input.email);
-  if (context.mailer.sends) {
-    const { background } = context;
-    background.run('accounts.email-change-not-mailed', () =>
-      mailChange(context, confirmed.user, email),
-    );
-    return { kind: 'mailed' };
-  }
-  const { store, clock } = context;
-  const changed = await store.users.changeEmail(
-    confirmed.user.id,
-    { email, isVerified: false },
-    clock.now(),
-  );
-  if (!changed) return refuse('email', EMAIL_TAKEN);
-  await record(context, confirmed.user.id, 'account.email', 'email');
-  return DONE;
+  return setEmail(context, input, request);
 }
+
+const setEmail = confirmed(async (context, user, given: { email: string; password: string }) => {
+  const { store, clock, mailer, background } = context;
+  const email = normalizeEmail(given.email);
+  if (mailer.sends) {
+    background.run('accounts.email-change-not-mailed', () => mailChange(context, user, email));
+    return { kind: 'mailed' } as const;
+  }
+  const change = { email, isVerified: false };
+  if (!(await store.users.changeEmail(user.id, change, clock.now())))
+    return refuse('email', EMAIL_TAKEN);
+  await record(context, user.id, 'account.email', 'email');
+  return DONE;
+});
 
 /** `/confirm-email/:token` */
 export async function confirmEmail(
@@ -98,18 +94,11 @@ export async function stopEmailChange(
 }
 
 /** Only this result contains the new token. */
-export async function generateApiToken(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<{ kind: 'generated'; token: string } | Refused | TooMany> {
-  const { tokens } = context;
-  const confirmed = await confirmPassword(context, password, request);
-  if (confirmed.kind !== 'confirmed') return confirmed;
-  const token = await tokens.generateApiToken(confirmed.user.id);
-  await record(context, confirmed.user.id, 'account.token', 'API token');
-  return { kind: 'generated', token };
-}
+export const generateApiToken = confirmed(async (context, { id }) => {
+  const token = await context.tokens.generateApiToken(id);
+  await record(context, id, 'account.token', 'API token');
+  return { kind: 'generated', token } as const;
+});
 
 /** Ends other sessions and open one-time tokens. */
 export async function changePassword(
@@ -119,11 +108,19 @@ export async function changePassword(
 ): Promise<SignedIn | Refused | TooMany> {
   const refused = gatherErrors({ password: checkPassword(input.password) });
   if (refused) return refused;
-  const { store, clock, config, passwords } = context;
-  if (!config.passwordSignIn) return refuse('currentPassword', PASSWORDS_OFF);
-  const { currentPassword, password } = input;
-  const how = { password: currentPassword, request, field: 'currentPassword' };
-  return withPassword(context, how, async (session, from) => {
+  if (!context.config.passwordSignIn) return refuse('currentPassword', PASSWORDS_OFF);
+  return replacePassword(context, input, request);
+}
+
+const replacePassword = withPassword(
+  'currentPassword',
+  async (
+    context,
+    session,
+    { password }: { currentPassword: string; password: string },
+    from,
+  ): Promise<SignedIn | Refused> => {
+    const { store, clock, passwords } = context;
     const to = await passwords.hash(password);
     const next = rotationOf(context, session);
     const { id } = session.user;
@@ -133,8 +130,8 @@ export async function changePassword(
     if (!isChanged) return refuse('currentPassword', SIGNED_OUT);
     await record(context, id, 'account.password', 'password');
     return { kind: 'signed-in', setCookies: next.setCookies };
-  });
-}
+  },
+);
 
 export async function joinedProvider(context: Context, userId: string): Promise<string | null> {
   const { store, config } = context;
@@ -144,41 +141,23 @@ export async function joinedProvider(context: Context, userId: string): Promise<
 }
 
 /** Needs a password: without one the user couldn't sign in any more. */
-export async function leaveProvider(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<Done | Refused | TooMany> {
+export const leaveProvider = confirmed(async (context, { id }) => {
   const { store, config } = context;
-  const confirmed = await confirmPassword(context, password, request);
-  if (confirmed.kind !== 'confirmed') return confirmed;
-  const { id } = confirmed.user;
   const hasPassword = (await store.users.readPasswordHash(id)) !== null;
   if (!config.passwordSignIn || !hasPassword) return refuse('password', ONLY_WAY_IN);
   await store.providerLinks.removeAll(id);
   await record(context, id, 'account.provider-ended', 'sign-in by a provider');
   return DONE;
-}
+});
 
 /** Refused while the user owns a team with other members. */
-export async function deleteAccount(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<
-  | { kind: 'deleted'; setCookies: string[] }
-  | { kind: 'owns-teams'; teams: TeamOfUser[] }
-  | Refused
-  | TooMany
-> {
-  const confirmed = await confirmPassword(context, password, request);
-  if (confirmed.kind !== 'confirmed') return confirmed;
+export const deleteAccount = confirmed(async (context, { id }, _given, request) => {
   const { store, clock } = context;
-  const teams = await store.users.delete(confirmed.user.id, clock.now());
-  if (teams.length > 0) return { kind: 'owns-teams', teams };
+  const teams = await store.users.delete(id, clock.now());
+  if (teams.length > 0) return { kind: 'owns-teams', teams } as const;
   const { setCookies } = await signOut(context, request);
-  return { kind: 'deleted', setCookies };
-}
+  return { kind: 'deleted', setCookies } as const;
+});
 
 /**
  * If the new address has an account, it gets no mail and the response is the same. The old address always gets one, so

@@ -9,16 +9,9 @@ import type { StoredPasskey } from '#store/people/passkeys';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { makeOneTimeSecret, type Purpose, takeSecret, validMsOf } from './links.ts';
-import {
-  DONE,
-  type Done,
-  NOT_FOUND,
-  type NotFound,
-  refuse,
-  type Refused,
-  type TooMany,
-} from './outcomes.ts';
-import { confirmPassword, inSession } from './reauthentication.ts';
+import { DONE, type Done, NOT_FOUND, type NotFound, refuse, type TooMany } from './outcomes.ts';
+import { guess } from './password-guesses.ts';
+import { confirmed, inSession } from './reauthentication.ts';
 import { logRefused, open, type SignedIn, whoIs } from './sessions.ts';
 
 /**
@@ -82,18 +75,15 @@ export async function signInByPasskey(
   { answer }: { answer: string },
   request: RequestContext,
 ): Promise<SignedIn | { kind: 'wrong' } | TooMany> {
-  const { limits, store } = context;
-  const tooMany = await limits.count('guess', request.clientAddress);
-  if (tooMany) return tooMany;
-  const passkey = await verifySignIn(context, answer, request);
-  const user = passkey && (await store.users.find(passkey.userId));
-  const opened = user && (await open(context, user, request, {}));
-  if (!opened) {
-    logRefused(context, 'passkey', request);
-    return { kind: 'wrong' };
-  }
-  await limits.takeBack('guess', request.clientAddress);
-  return { ...opened, setCookies: [...opened.setCookies, deleteCookie(context, COOKIE)] };
+  const outcome = await guess(context, [['guess', request.clientAddress]], async () => {
+    const passkey = await verifySignIn(context, answer, request);
+    const user = passkey && (await context.store.users.find(passkey.userId));
+    const opened = user && (await open(context, user, request, {}));
+    if (!opened) return { kind: 'wrong' as const };
+    return { ...opened, setCookies: [...opened.setCookies, deleteCookie(context, COOKIE)] };
+  });
+  if (outcome.kind === 'wrong') logRefused(context, 'passkey', request);
+  return outcome;
 }
 
 async function verifySignIn(
@@ -139,18 +129,11 @@ export async function listPasskeys(context: Context, request: RequestContext): P
 }
 
 /** Checks the password, because a passkey gives permanent access. */
-export async function beginPasskey(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<Asked | Refused | TooMany> {
+export const beginPasskey = confirmed(async (context, user, _given, request) => {
   const party = partyOf(context);
   if (!party) return refuse('password', 'Passkeys need an address by HTTPS.');
-  const confirmed = await confirmPassword(context, password, request);
-  if (confirmed.kind !== 'confirmed') return confirmed;
   // Passkeys need a session that lasts (docs/decisions/0018).
   if (request.claim) return refuse('password', NOT_ADDED);
-  const { user } = confirmed;
   const passkeys = await context.store.passkeys.list(user.id);
   if (passkeys.length >= MOST_PASSKEYS)
     return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
@@ -170,16 +153,18 @@ export async function beginPasskey(
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
   return ask(context, options, { purpose: 'passkey-add', whom: user.id });
+});
+
+interface NewPasskey {
+  name: string;
+  answer: string;
 }
 
 /** The challenge shows that the password was checked. */
-export async function addPasskey(
-  context: Context,
-  { name, answer }: { name: string; answer: string },
-  request: RequestContext,
-): Promise<Done | Refused | TooMany> {
-  const { activity, clock, store } = context;
-  return inSession(context, request, 'passkey', async ({ user }) => {
+export const addPasskey = inSession(
+  'passkey',
+  async (context, { user }, { name, answer }: NewPasskey, request) => {
+    const { activity, clock, store } = context;
     const challenge = await takeChallenge(context, 'passkey-add', request.headers);
     const response = readAnswer(answer) as RegistrationResponseJSON | null;
     const party = partyOf(context);
@@ -196,20 +181,15 @@ export async function addPasskey(
       }),
     );
     if (!result?.verified) return refuse('passkey', NOT_ADDED);
-    const {
-      id: credentialId,
-      publicKey,
-      counter,
-      transports = [],
-    } = result.registrationInfo.credential;
-    const credential = { credentialId, publicKey, counter, transports };
+    const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential;
+    const credential = { credentialId: id, publicKey, counter, transports };
     const shown = name.trim().slice(0, LIMITS.personNameCharacters) || 'Passkey';
     if (!(await store.passkeys.add(user.id, shown, credential, clock.now())))
       return refuse('passkey', NOT_ADDED);
     await activity.accountChanged(user.id, { action: 'account.passkey', what: 'passkey, added' });
     return DONE;
-  });
-}
+  },
+);
 
 export async function deletePasskey(
   context: Context,

@@ -16,33 +16,33 @@ export async function guessAtSignIn<T extends { kind: string }>(
   context: CookieContext & Pick<Context, 'limits'>,
   email: string,
   request: RequestContext,
-  guess: () => Promise<T>,
+  attempt: () => Promise<T>,
 ): Promise<T | TooMany> {
   const device = recognizeDevice(context, request.headers, email);
   const counts: Count[] = [['guess', request.clientAddress]];
   if (device !== null) counts.push(['device-guess', device]);
   else if (checkEmail(email).length === 0) counts.push(['account-guess', normalizeEmail(email)]);
-  return count(context, counts, guess);
+  return guess(context, counts, attempt);
 }
 
 export async function guessInSession<T extends { kind: string }>(
   context: Context,
   sessionId: string,
   request: RequestContext,
-  guess: () => Promise<T>,
+  attempt: () => Promise<T>,
 ): Promise<T | TooMany> {
   const counts: Count[] = [
     ['guess', request.clientAddress],
     ['session-guess', sessionId],
   ];
-  return count(context, counts, guess);
+  return guess(context, counts, attempt);
 }
 
 /** Takes the count back if the guess was right or couldn't be checked. */
-async function count<T extends { kind: string }>(
+export async function guess<T extends { kind: string }>(
   { limits }: Pick<Context, 'limits'>,
   counts: readonly Count[],
-  guess: () => Promise<T>,
+  attempt: () => Promise<T>,
 ): Promise<T | TooMany> {
   for (const [rule, who] of counts) {
     const tooMany = await limits.count(rule, who);
@@ -50,7 +50,7 @@ async function count<T extends { kind: string }>(
   }
   const takeBack = () => Promise.all(counts.map(([rule, who]) => limits.takeBack(rule, who)));
   try {
-    const outcome = await orBusy(guess);
+    const outcome = await orBusy(attempt);
     if (!WRONG.has(outcome.kind)) await takeBack();
     return outcome;
   } catch (error) {
@@ -59,4 +59,4 @@ async function count<T extends { kind: string }>(
   }
 }
 
-const WRONG = new Set(['wrong', 'refused']);
+const WRONG = new Set(['wrong', 'refused', 'expired']);

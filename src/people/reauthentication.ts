@@ -27,37 +27,61 @@ export function forgetProof(context: Context): string {
   return deleteCookie(context, PROOF.name);
 }
 
+type Outcome = { kind: string };
+type Act<Given, T> = (context: Context, given: Given, request: RequestContext) => Promise<T>;
+
+/** @param field has the error if the session has ended; wrong outcomes are counted as guesses */
+export function inSession<Given, T extends Outcome>(
+  field: string,
+  act: (context: Context, session: Session, given: Given, request: RequestContext) => Promise<T>,
+): Act<Given, T | Refused | TooMany> {
+  return async (context, given, request) => {
+    const session = await whoIs(context, request);
+    if (!session) return refuse(field, SIGNED_OUT);
+    const guess = () => act(context, session, given, request);
+    return guessInSession(context, session.id, request, guess);
+  };
+}
+
+/** @param act gets the session and the password's hash */
+export function withPassword<
+  Field extends string,
+  Given extends Record<Field, string>,
+  T extends Outcome,
+>(
+  field: Field,
+  act: (context: Context, session: Session, given: Given, hash: string) => Promise<T>,
+): Act<Given, T | Refused | TooMany> {
+  return inSession(field, async (context, session, given) => {
+    const hash = await context.store.users.readPasswordHash(session.user.id);
+    const isRight = await context.passwords.verify(given[field], hash);
+    if (hash === null || !isRight) return refuse(field, WRONG_PASSWORD);
+    return act(context, session, given, hash);
+  });
+}
+
+const byPassword = withPassword('password', async ({ store }, session) => {
+  const user = await store.users.find(session.user.id);
+  return user ? ({ kind: 'confirmed', user } as const) : refuse('password', SIGNED_OUT);
+});
+
 export async function confirmPassword(
   context: Context,
   password: string,
   request: RequestContext,
 ): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
   const provider = await withoutPassword(context, request);
-  if (provider !== null) return provider;
-  return withPassword(context, { password, request }, async (session) => {
-    const user = await context.store.users.find(session.user.id);
-    return user ? { kind: 'confirmed', user } : refuse('password', SIGNED_OUT);
-  });
+  return provider ?? byPassword(context, { password }, request);
 }
 
-/** @param act gets the session and the password's hash */
-export async function withPassword<T extends { kind: string }>(
-  context: Context,
-  { password, request, field = 'password' }: Asking,
-  act: (session: Session, hash: string) => Promise<T>,
-): Promise<T | Refused | TooMany> {
-  const { store, passwords } = context;
-  return inSession(context, request, field, async (session) => {
-    const hash = await store.users.readPasswordHash(session.user.id);
-    const isRight = await passwords.verify(password, hash);
-    return hash !== null && isRight ? act(session, hash) : refuse(field, WRONG_PASSWORD);
-  });
-}
-
-interface Asking {
-  password: string;
-  request: RequestContext;
-  field?: string;
+/** By the password or at the provider. */
+export function confirmed<Given extends { password: string }, T extends Outcome>(
+  act: (context: Context, user: User, given: Given, request: RequestContext) => Promise<T>,
+): Act<Given, T | Refused | TooMany> {
+  return async (context, given, request) => {
+    const outcome = await confirmPassword(context, given.password, request);
+    return outcome.kind === 'confirmed' ? act(context, outcome.user, given, request) : outcome;
+  };
 }
 
 /**
@@ -93,15 +117,4 @@ async function withoutPassword(
   const user = await store.users.find(session.user.id);
   if (user && how.isProved) return { kind: 'confirmed', user };
   return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
-}
-
-export async function inSession<T extends { kind: string }>(
-  context: Context,
-  request: RequestContext,
-  field: string,
-  guess: (session: Session) => Promise<T>,
-): Promise<T | Refused | TooMany> {
-  const session = await whoIs(context, request);
-  if (!session) return refuse(field, SIGNED_OUT);
-  return guessInSession(context, session.id, request, () => guess(session));
 }

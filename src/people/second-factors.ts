@@ -3,6 +3,7 @@ import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readCookie } from './cookies.ts';
 import { keyOf, readSecret } from './links.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
+import { guess } from './password-guesses.ts';
 import { inSession, SIGNED_OUT, withPassword } from './reauthentication.ts';
 import { CHALLENGE_COOKIE, logRefused, open, rotationOf, type SignedIn } from './sessions.ts';
 import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
@@ -16,14 +17,10 @@ export async function verifySecondFactor(
   { code }: { code: string },
   request: RequestContext,
 ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
-  const tooMany = await context.limits.count('guess', request.clientAddress);
-  if (tooMany) return tooMany;
-  const outcome = await checkCode(context, code.replaceAll(/\s/g, ''), request);
-  if (outcome.kind !== 'signed-in') {
-    logRefused(context, `second factor: ${outcome.kind}`, request);
-    return outcome;
-  }
-  await context.limits.takeBack('guess', request.clientAddress);
+  const outcome = await guess(context, [['guess', request.clientAddress]], () =>
+    checkCode(context, code.replaceAll(/\s/g, ''), request),
+  );
+  if (outcome.kind !== 'signed-in') logRefused(context, `second factor: ${outcome.kind}`, request);
   return outcome;
 }
 
@@ -32,21 +29,20 @@ async function checkCode(
   code: string,
   request: RequestContext,
 ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
-  const { limits, store } = context;
+  const { store } = context;
   const secret = readCookie(context, request.headers, CHALLENGE_COOKIE);
   const challenge = keyOf('second-factor', secret);
   const userId = (await readSecret(context, 'second-factor', secret))?.whom;
   const user = userId === undefined ? null : await store.users.find(userId);
   if (!challenge || !user) return { kind: 'expired' };
   // After the right password, so attackers can't use up this limit.
-  const tooMany = await limits.count('second-factor', user.id);
-  if (tooMany) return tooMany;
-  if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };
-  await limits.takeBack('second-factor', user.id);
-  const opened = await open(context, user, request, { challenge });
-  if (!opened) return { kind: 'expired' };
-  const setCookies = [...opened.setCookies, deleteCookie(context, CHALLENGE_COOKIE)];
-  return { kind: 'signed-in', setCookies };
+  return guess(context, [['second-factor', user.id]], async () => {
+    if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };
+    const opened = await open(context, user, request, { challenge });
+    if (!opened) return { kind: 'expired' };
+    const setCookies = [...opened.setCookies, deleteCookie(context, CHALLENGE_COOKIE)];
+    return { kind: 'signed-in', setCookies };
+  });
 }
 
 /** False: wrong or used before. */
@@ -65,33 +61,24 @@ async function useCode(
 }
 
 /** Not in force before `confirmSecondFactor`. */
-export async function beginSecondFactor(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<{ kind: 'begun'; otpauthUri: string; recoveryCodes: string[] } | Refused | TooMany> {
-  return withPassword(context, { password, request }, async ({ user, isByProxy }) => {
-    if (isByProxy) return refuse('password', SIGNED_OUT);
-    const secret = makeTotpSecret();
-    const codes = makeRecoveryCodes();
-    const recoveryCodes = hashAll(context, user.id, codes);
-    if (!(await context.store.secondFactors.begin(user.id, { secret, recoveryCodes })))
-      return refuse('code', 'A second factor is in force already.');
-    await record(context, user.id, 'second factor, begun');
-    const otpauthUri = totpUri(secret, user.email);
-    return { kind: 'begun', otpauthUri, recoveryCodes: codes };
-  });
-}
+export const beginSecondFactor = withPassword('password', async (context, { user, isByProxy }) => {
+  if (isByProxy) return refuse('password', SIGNED_OUT);
+  const secret = makeTotpSecret();
+  const codes = makeRecoveryCodes();
+  const recoveryCodes = hashAll(context, user.id, codes);
+  if (!(await context.store.secondFactors.begin(user.id, { secret, recoveryCodes })))
+    return refuse('code', 'A second factor is in force already.');
+  await record(context, user.id, 'second factor, begun');
+  const otpauthUri = totpUri(secret, user.email);
+  return { kind: 'begun', otpauthUri, recoveryCodes: codes } as const;
+});
 
-export async function confirmSecondFactor(
-  context: Context,
-  input: { code: string },
-  request: RequestContext,
-): Promise<SignedIn | Refused | TooMany> {
-  const { store, clock } = context;
-  const code = input.code.replaceAll(/\s/g, '');
-  return inSession(context, request, 'code', async (session) => {
+export const confirmSecondFactor = inSession(
+  'code',
+  async (context, session, given: { code: string }): Promise<SignedIn | Refused> => {
+    const { store, clock } = context;
     const { user } = session;
+    const code = given.code.replaceAll(/\s/g, '');
     const begun = await store.secondFactors.find(user.id);
     const now = clock.now();
     const step = begun && !begun.isConfirmed ? matchTotp(begun.secret, code, now) : null;
@@ -102,42 +89,33 @@ export async function confirmSecondFactor(
       return refuse('code', SIGNED_OUT);
     await record(context, user.id, 'second factor, on');
     return { kind: 'signed-in', setCookies: next.setCookies };
-  });
-}
+  },
+);
 
 /** The old ones stop working. */
-export async function renewRecoveryCodes(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<{ kind: 'renewed'; recoveryCodes: string[] } | Refused | TooMany> {
-  return withPassword(context, { password, request }, async ({ user, isByProxy }) => {
-    if (isByProxy) return refuse('password', SIGNED_OUT);
-    const codes = makeRecoveryCodes();
-    const hashes = hashAll(context, user.id, codes);
-    if (!(await context.store.secondFactors.setRecoveryCodes(user.id, hashes)))
-      return refuse('code', NONE_IN_FORCE);
-    await record(context, user.id, 'recovery codes');
-    return { kind: 'renewed', recoveryCodes: codes };
-  });
-}
+export const renewRecoveryCodes = withPassword('password', async (context, { user, isByProxy }) => {
+  if (isByProxy) return refuse('password', SIGNED_OUT);
+  const codes = makeRecoveryCodes();
+  const hashes = hashAll(context, user.id, codes);
+  if (!(await context.store.secondFactors.setRecoveryCodes(user.id, hashes)))
+    return refuse('code', NONE_IN_FORCE);
+  await record(context, user.id, 'recovery codes');
+  return { kind: 'renewed', recoveryCodes: codes } as const;
+});
 
-export async function endSecondFactor(
-  context: Context,
-  { password }: { password: string },
-  request: RequestContext,
-): Promise<SignedIn | Refused | TooMany> {
-  const { store, clock } = context;
-  return withPassword(context, { password, request }, async (session) => {
+export const endSecondFactor = withPassword(
+  'password',
+  async (context, session): Promise<SignedIn | Refused> => {
     const { user } = session;
+    const { store, clock } = context;
     if (!user.hasSecondFactor) return refuse('code', NONE_IN_FORCE);
     const next = rotationOf(context, session);
     if (!next || !(await store.secondFactors.end(user.id, next.rotation, clock.now())))
       return refuse('password', SIGNED_OUT);
     await record(context, user.id, 'second factor, off');
     return { kind: 'signed-in', setCookies: next.setCookies };
-  });
-}
+  },
+);
 
 function hashAll({ config }: Context, userId: string, codes: readonly string[]): string[] {
   return codes.map((code) => hashRecoveryCode(config.appKey, userId, code));
