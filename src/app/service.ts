@@ -22,12 +22,11 @@ import { Engine } from '#engine/engine';
 import { keepHouse } from '#engine/chores/housekeeping';
 import { watchSnapshots } from '#engine/chores/snapshot-watch';
 import { createBackups } from '#operate/backups';
-import { watchForwarding } from '#operate/forwarding';
 import { createHeartbeat } from '#operate/heartbeat';
 import { Metrics } from '#operate/metrics';
 import { createMetricsPage } from '#operate/metrics-page';
-import { watchProxySignIn } from '#operate/proxy-watch';
 import { watchSources } from '#operate/source-metrics';
+import { untrustedForwarding, untrustedSignIn, watchFor } from '#operate/untrusted-headers';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/context';
 import { createMailer, type Mailer } from '#people/mail';
@@ -184,23 +183,24 @@ function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions
 
 /** Wraps the app instead of being its middleware, so that it costs hardly any time and changes no request. */
 function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
-  const { trustedProxies, proxySignIn: settings } = config;
-  const common = { store, clock: store.clock, log };
-  const forwarding = watchForwarding({ ...common, trustedProxies });
-  const proxy = settings && watchProxySignIn({ ...common, settings });
+  const { trustedProxies, proxySignIn } = config;
+  const { clock, untrustedHeaders, untrustedSignIns } = store;
+  const watches = [
+    watchFor(untrustedForwarding(trustedProxies), { store: untrustedHeaders, clock, log }),
+  ];
+  if (proxySignIn)
+    watches.push(watchFor(untrustedSignIn(proxySignIn), { store: untrustedSignIns, clock, log }));
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
     const { incoming } = env as HttpBindings;
     const { headers, url: path = '' } = incoming;
-    const arrival = readArrival(incoming);
-    forwarding.look({ headers, path, address: arrival.address });
-    proxy?.look(arrival);
+    const arriving = { ...readArrival(incoming), headers, path };
+    for (const watch of watches) watch.look(arriving);
     return answer(request, env, context);
   };
   return {
     start: async () => {
-      await forwarding.start();
-      await proxy?.start();
+      for (const watch of watches) await watch.start();
     },
   };
 }

@@ -13,11 +13,10 @@ import { probeDns } from '#outgoing/probe-dns';
 import { inspectDatabase } from '#store/inspect';
 import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
-import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { describeSize, exceeds } from './database-size.ts';
 import { fail, type Findings, ok, warn } from './finding.ts';
-import { describeUntrustedSignIn, isStillUntrusted } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
+import { isStillTrue, untrustedForwarding, untrustedSignIn } from './untrusted-headers.ts';
 
 /** Larger differences make logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
@@ -201,15 +200,12 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
 
 /** Checks `TRUSTED_PROXIES` against the requests that were recorded with untrusted headers. */
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: number): Finding {
+  const doubt = untrustedForwarding(trustedProxies);
   const seen = found.untrustedForwarding;
-  if (seen === null || !isStillTrue(seen, trustedProxies, now)) {
-    return ok(
-      'proxies',
-      `TRUSTED_PROXIES is ${trustedProxies}; it agrees with the requests so far`,
-    );
-  }
-  const when = new Date(seen.at).toISOString();
-  return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
+  if (isStillTrue(doubt, seen, now))
+    return warn('proxies', `${doubt.describe(seen)} ${lastNoticed(seen)}`);
+  const message = `TRUSTED_PROXIES is ${trustedProxies}; it agrees with the requests so far`;
+  return ok('proxies', message);
 }
 
 /** Checks the proxy sign-in against the recorded requests whose header came from elsewhere. */
@@ -219,16 +215,17 @@ function judgeProxySignIn(
   now: number,
 ): Finding | null {
   if (proxySignIn === null) return null;
+  const doubt = untrustedSignIn(proxySignIn);
   const seen = found.untrustedSignIn;
-  if (seen !== null && isStillUntrusted(seen, proxySignIn, now)) {
-    const when = new Date(seen.at).toISOString();
-    return warn('sign-in', `${describeUntrustedSignIn(seen, proxySignIn)} (last noticed ${when})`);
-  }
+  if (isStillTrue(doubt, seen, now))
+    return warn('sign-in', `${doubt.describe(seen)} ${lastNoticed(seen)}`);
   const who = `${proxySignIn.emailHeader} names users, from ${writeRanges(proxySignIn.from)}`;
   const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));
   const others = isHere ? 'every program on this machine' : 'whatever connects from there';
   return ok('sign-in', `${who}; ${others} is believed`);
 }
+
+const lastNoticed = ({ at }: { at: number }) => `(last noticed ${new Date(at).toISOString()})`;
 
 function judgeSize({ size }: DatabaseReport, maxBytes: number | null): Finding | null {
   if (size === null) return null;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { silentLog } from '#domain/base/log';
 import { eventually } from '#testing/process';
 import { openSqliteTestStore } from '#testing/stores';
-import { watchForwarding } from './forwarding.ts';
+import { untrustedForwarding, watchFor } from './untrusted-headers.ts';
 
 const LIST = 'x-forwarded-for';
 const ELSEWHERE = { address: '192.0.2.7', path: '/api/jobs' };
@@ -11,13 +11,14 @@ const ELSEWHERE = { address: '192.0.2.7', path: '/api/jobs' };
 /** The header that the watch warns of and stores after one request. */
 async function recordOf(
   trustedProxies: number,
-  request: Partial<Parameters<ReturnType<typeof watchForwarding>['look']>[0]>,
+  request: Partial<Parameters<ReturnType<typeof watchFor>['look']>[0]>,
 ): Promise<string | null> {
   await using store = await openSqliteTestStore();
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
-  const watch = watchForwarding({ store, trustedProxies, clock: store.clock, log });
-  watch.look({ headers: {}, ...ELSEWHERE, ...request });
+  const tools = { store: store.untrustedHeaders, clock: store.clock, log };
+  const watch = watchFor(untrustedForwarding(trustedProxies), tools);
+  watch.look({ headers: {}, rawHeaders: [], ...ELSEWHERE, ...request });
   if (warnings.length === 0) return null;
   assert.deepEqual(warnings, ['proxy.not-trusted']);
   const stored = async () => (await store.untrustedHeaders.read())?.header ?? false;
