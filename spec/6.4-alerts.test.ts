@@ -1,11 +1,12 @@
 /** §6.4: alerts of crons and queues, where they go and when they are muted; §6.5, §6.6, §5.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readJobSearch } from '#dashboard/runs/job-search';
 import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { runCronNow } from '#testing/runs';
-import { attemptsOf, makeGate, MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
+import { attemptsOf, makeGate, MINUTE, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
 import { readDefaultChannel, runAlerts, setDefaultChannel } from '#testing/factories';
 
@@ -112,9 +113,10 @@ forEachStore((dialect, openTestStore, once) => {
         await scene.allSent();
       };
       await post(1);
+      await service.advance(SECOND);
       await post(7);
       assert.equal(chat.requests.length, 1);
-      await service.advance(MINUTE - 1);
+      await service.advance(MINUTE - SECOND - 1);
       await scene.allSent();
       assert.equal(chat.requests.length, 1, 'not before the minute is over');
       await service.advance(1);
@@ -123,6 +125,12 @@ forEachStore((dialect, openTestStore, once) => {
         'Failure: a job of queue “emails” was dead-lettered',
         'Failure: 7 jobs of queue “emails” were dead-lettered',
       ]);
+      const { text = '' } = (await scene.smtp.waitFor(2)).at(-1) ?? {};
+      const [, list = ''] = /^Open the failed jobs: (\S+)$/m.exec(text) ?? [];
+      const { search } = readJobSearch(new URL(list).searchParams);
+      assert.ok(search);
+      const { rows } = await service.work.searchJobs(service.teamId, search);
+      assert.deepEqual([search.tab, rows.length], ['failed', 7], 'the link leads to all of them');
       assert.equal((await scene.alerts()).length, 8, 'the Alerts tab has each of them');
       assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
       await service.advance(2 * MINUTE);

@@ -191,6 +191,21 @@ describe('the text of an alert', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
   });
+  test('several alerts link to the list of what they count', () => {
+    const since = 'from=2026-11-21T12%3A00%3A00';
+    assert.deepEqual(write({ source: queue }, 7).link, {
+      label: 'Open the failed jobs',
+      url: `${BASE_URL}/jobs?tab=failed&queue=${queue.id}&${since}`,
+    });
+    assert.deepEqual(write({ source: queue, level: 'warning' }, 7).link, {
+      label: 'Open the failed attempts',
+      url: `${BASE_URL}/runs?of=queue%3A${queue.id}&status=retried&${since}`,
+    });
+    assert.deepEqual(write({ mutedBy: 'Deploy' }, 2).link, {
+      label: 'Open the failing crons',
+      url: `${BASE_URL}/crons?status=failing`,
+    });
+  });
   test('a test notification links to the page that sent it', () => {
     const { link, title } = writeTestMessage(
       { teamId: 'any', teamName: 'North\r\nwind' },

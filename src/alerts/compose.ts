@@ -3,6 +3,7 @@ import { describeUnknown, isUnknown } from '#domain/judging/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
 import type { ClaimedNotification } from '#store/alerts/notifications';
 import { breakLinks } from '#domain/team/plain-names';
+import { writeInstant } from '#domain/runs/run-search';
 import { type Mask, NO_MASK } from '#domain/runs/masking';
 import { type IsSecretHeader, isSecretHeader } from '#domain/http/secret-headers';
 import { describeEvent, isAside, isContinued, LEVEL_NAMES } from '#domain/alerts/alert-words';
@@ -177,10 +178,27 @@ function reasonOf(alert: StoredAlert, hide: Hide): string {
   return reason === null ? describeUnknown(null) : reason.replaceAll('_', ' ');
 }
 
-function linkOf({ source, runId }: StoredAlert, count: number, baseUrl: string): Message['link'] {
+function linkOf(alert: StoredAlert, count: number, baseUrl: string): Message['link'] {
+  const { source, runId } = alert;
   if (runId === null)
     return { label: `Open the ${source.kind}`, url: `${baseUrl}/${source.kind}s/${source.id}` };
+  if (count > 1) {
+    const { label, path } = listOf(alert);
+    return { label, url: `${baseUrl}${path}` };
+  }
   const path = source.kind === 'cron' ? 'executions' : 'jobs';
-  const label = count === 1 ? 'Open the run' : 'Open the first of them';
-  return { label, url: `${baseUrl}/${path}/${runId}` };
+  return { label: 'Open the run', url: `${baseUrl}/${path}/${runId}` };
+}
+
+/** From the first one on. Several crons are those that still fail after a window. */
+function listOf({ source, level, raisedAt }: StoredAlert): { label: string; path: string } {
+  if (source.kind === 'cron')
+    return { label: 'Open the failing crons', path: '/crons?status=failing' };
+  const from = writeInstant(raisedAt);
+  if (level === 'warning') {
+    const search = new URLSearchParams({ of: `queue:${source.id}`, status: 'retried', from });
+    return { label: 'Open the failed attempts', path: `/runs?${search}` };
+  }
+  const search = new URLSearchParams({ tab: 'failed', queue: source.id, from });
+  return { label: 'Open the failed jobs', path: `/jobs?${search}` };
 }
