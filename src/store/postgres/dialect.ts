@@ -1,5 +1,5 @@
 import { type Dialect, PostgresDialect } from 'kysely';
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { storableParameters } from '../database/storable-text.ts';
 import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
@@ -66,15 +66,29 @@ class Client {
     if (this.#fault && text === 'rollback') return { command: 'ROLLBACK' };
     const name = this.#nameOf(text);
     const values = storableParameters(parameters);
-    const query = { text, values, query_timeout: this.#pool.answerMs };
+    const query = { text, values };
     try {
-      return await this.#client.query(name === undefined ? query : { name, ...query });
+      return await this.#ask(name === undefined ? query : { name, ...query });
     } catch (error) {
       const fault = StoreError.fromPostgres(error);
       if (fault.code === 'STORE_UNAVAILABLE' && !wasCancelled(fault)) this.#fault = fault;
       if (fault.message === NO_ANSWER) this.#pool.silences++;
       throw fault;
     }
+  }
+
+  /** With node-postgres' own promise or time limit, most results survive until the next full garbage collection. */
+  #ask(query: QueryConfig): Promise<QueryResult> {
+    const { answerMs } = this.#pool;
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new Error(NO_ANSWER));
+      const timer = answerMs > 0 ? setTimeout(giveUp, answerMs) : undefined;
+      this.#client.query(query, (error: Error | undefined, result) => {
+        clearTimeout(timer);
+        if (error) reject(error);
+        else resolve(result);
+      });
+    });
   }
 
   /** A text whose name is taken isn't prepared. */
