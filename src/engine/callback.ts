@@ -14,6 +14,7 @@ const OPTIONS = { timeoutSeconds: 10 };
 export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {
   readonly id: string;
   readonly group: FairGroup;
+  setIndex = -1;
   readonly #tools: RunTools;
   readonly #callback: ClaimedCallback;
 

@@ -50,6 +50,7 @@ interface Stored extends Pick<Settlement, 'status'> {
 export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean> {
   readonly id: string;
   readonly group: FairGroup;
+  setIndex = -1;
   readonly #tools: RunTools;
   readonly #run: Run;
   readonly #nodeId: string;

@@ -1,7 +1,8 @@
+import { ChurningSet, type Indexed } from '#domain/base/churning-set';
 import type { FairGroup } from './fair-scheduler.ts';
 
 /** Has a slot while its request is under way, and is listed until its end is stored. */
-export interface SlotHolder {
+export interface SlotHolder extends Indexed {
   readonly id: string;
   readonly group: FairGroup;
 }
@@ -16,7 +17,7 @@ export class Slots {
   /** Of responses that aren't stored yet. */
   waitingBytes = 0;
   #inFlight = 0;
-  readonly #unsettled = new Set<SlotHolder>();
+  readonly #unsettled = new ChurningSet<SlotHolder>();
   readonly #onCapacity: () => void;
 
   /** @param onCapacity a slot is free or an end is stored */

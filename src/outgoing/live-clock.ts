@@ -1,10 +1,11 @@
+import { ChurningSet, type Indexed } from '#domain/base/churning-set';
 import type { Clock } from '#domain/base/clock';
 
 const BEAT_MS = 50;
 /** More than this between two beats counts as a standstill. */
 const BETWEEN_BEATS_MS = 100;
 
-interface Sleeper {
+interface Sleeper extends Indexed {
   readonly wake: () => void;
   /** On the live clock. */
   readonly untilMs: number;
@@ -21,7 +22,7 @@ interface Sleeper {
  */
 export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   readonly #clock: Clock;
-  readonly #sleepers = new Set<Sleeper>();
+  readonly #sleepers = new ChurningSet<Sleeper>();
   /** No sleeper has to be looked at earlier. */
   #nearestMs = Infinity;
   #beatsNextAtMs = 0;
@@ -48,7 +49,7 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   after(ms: number, wake: () => void): () => void {
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs - this.#stoodStillMsAt(nowMs) + ms;
-    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms };
+    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms, setIndex: -1 };
     this.#sleepers.add(sleeper);
     this.#nearestMs = Math.min(this.#nearestMs, sleeper.lookAtMs);
     if (this.#cancelBeat === null) this.#beat(nowMs);
