@@ -5,7 +5,7 @@ import { silentLog } from '#domain/base/log';
 import { Engine } from '#engine/engine';
 import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
-import { Metrics } from '#operate/metrics';
+import { createMetrics } from '#operate/metrics';
 import { realClock } from '#app/real-clock';
 import { JOBS, type MakeContestant, type Round } from './contestant.ts';
 import { NO_LIMITS } from '#store/figures/usage';
@@ -85,7 +85,7 @@ const makeBelfry: MakeContestant = async (round) => {
   const sender = buildBenchSender();
   const done = Promise.withResolvers<void>();
   let left = round.jobs;
-  const metrics = round.job === 'usual' ? new Metrics() : null;
+  const metrics = round.job === 'usual' ? createMetrics() : null;
   const engine = new Engine({
     store: store.forEngine,
     sender,

@@ -23,7 +23,7 @@ import { keepHouse } from '#engine/chores/housekeeping';
 import { watchSnapshots } from '#engine/chores/snapshot-watch';
 import { createBackups } from '#operate/backups';
 import { createHeartbeat } from '#operate/heartbeat';
-import { Metrics } from '#operate/metrics';
+import { createMetrics, type Metrics, watchService } from '#operate/metrics';
 import { createMetricsPage } from '#operate/metrics-page';
 import { watchSources } from '#operate/source-metrics';
 import { untrustedForwarding, untrustedSignIn, watchFor } from '#operate/untrusted-headers';
@@ -92,7 +92,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const work = createWork({ store, ...hiding, testing, askNewAddresses });
   const bulkRunner = createBulkRunner({ store, log });
   const readiness = createReadiness(store);
-  const metrics = createMetrics(store, readiness);
+  const metrics = countEvents(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = watchSnapshots(store, log);
   watchWork(metrics, options, { engine, snapshots, readiness });
@@ -205,8 +205,8 @@ function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
   };
 }
 
-function createMetrics(store: OpenedStore, readiness: Readiness): Metrics {
-  const metrics = new Metrics();
+function countEvents(store: OpenedStore, readiness: Readiness): Metrics {
+  const metrics = createMetrics();
   store.watchFaults((code) => {
     metrics.databaseFailed(code);
     readiness.failed(code);
@@ -216,7 +216,7 @@ function createMetrics(store: OpenedStore, readiness: Readiness): Metrics {
 }
 
 function watchWork(
-  metrics: Metrics,
+  { registry }: Metrics,
   { store, config }: ServiceOptions,
   {
     engine,
@@ -224,7 +224,7 @@ function watchWork(
     readiness,
   }: { engine: Engine | null; snapshots: ReturnType<typeof watchSnapshots>; readiness: Readiness },
 ): void {
-  metrics.watch({
+  watchService(registry, {
     clock: store.clock,
     inFlight: () => engine?.inFlight ?? 0,
     readBacklog: (now) => store.backlog.read(now),
@@ -240,7 +240,7 @@ function watchWork(
   const most = config.metricsMaxSources;
   if (most === 0) return;
   const limits = monthlyLimitsOf(config);
-  watchSources(metrics.registry, {
+  watchSources(registry, {
     clock: store.clock,
     read: (now) => store.sourceFigures.read(most, now),
     monthlyLimitOf: (plan) => limitOf(limits, plan),

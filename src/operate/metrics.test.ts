@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Backlog } from '#store/figures/backlog';
 import type { EachSource } from '#store/figures/source-figures';
-import { Metrics } from './metrics.ts';
+import { createMetrics, type Metrics, watchService } from './metrics.ts';
 import { watchSources } from './source-metrics.ts';
 
 const PAGE = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
@@ -48,8 +48,8 @@ function watched(
   historyMaxBytes: number | null = 10_485_760,
 ): Metrics {
   const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {}, at: () => () => {} };
-  const metrics = new Metrics();
-  metrics.watch({
+  const metrics = createMetrics();
+  watchService(metrics.registry, {
     clock,
     inFlight: () => 0,
     readBacklog,
