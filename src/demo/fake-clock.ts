@@ -66,7 +66,7 @@ export class FakeClock implements Clock {
       next.wake();
       await letWorkRun();
     }
-    this.#monotonicMs = until;
+    this.#monotonicMs = Math.max(this.#monotonicMs, until);
     await letWorkRun();
   }
 

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CompiledQuery, sql } from 'kysely';
 import { type BelfryService, buildService } from '#app/service';
 import type { Config } from '#config/config';
 import { DEFAULT_REF } from '#domain/alerts/alert-settings';
-import { DURATION_BOUNDS } from '#domain/runs/duration-histogram';
 import { silentLog } from '#domain/base/log';
-import { countBatch } from '#store/figures/batch-counts';
 import { LOOK_EVERY_MS } from '#store/figures/depths';
-import { addToDurationHours } from '#store/figures/durations';
-import { openStore, type Store } from '#store/store';
+import { openStore } from '#store/store';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import type { WindowInput } from '#work/resources/window';
@@ -59,10 +55,12 @@ export async function seedDemo({
     baseUrl: 'http://localhost:3000',
     leaseMs: 365 * 24 * 3_600_000,
   });
+  target.pass = (ms) => clock.advance(ms);
   try {
     await service.engine?.start();
     return await fill(service, clock, { start, end, target });
   } finally {
+    target.pass = async () => {};
     await service.engine?.stop(0);
     await service.people.close();
     await service.sender.close();
@@ -88,7 +86,6 @@ async function fill(
     if (at === end) await makeWaiting(addCron, addJob);
     await settle(service, { clock, target });
   }
-  await giveDurations(service);
   // Up to now, or the time since would count as one without an engine.
   await giveDepths(service, teamId, Math.floor(Date.now() / LOOK_EVERY_MS) * LOOK_EVERY_MS);
   await service.store.channels.record(teamId, DEFAULT_REF, { last_sent_at: end });
@@ -245,37 +242,6 @@ async function makeQuietTimes(
   });
   await make('New image library', end, 12, { covers: covering('thumbnails') });
   await make('Move to the new data centre', (lastDay + 3) * day + 20 * hour, 6);
-}
-
-async function addUpCounts({ batchCounts }: Store): Promise<void> {
-  while ((await batchCounts.addUp(1_000)) === 'more');
-}
-
-/** On the simulated clock requests take no time. */
-async function giveDurations({ store }: BelfryService): Promise<void> {
-  for (const table of ['ended_jobs', 'ended_executions'] as const) {
-    await store.database.transact((trx) =>
-      trx
-        .updateTable(table)
-        .set({
-          duration_ms: sql<number>`35 + abs(random() % 90) + case abs(random() % 12) when 0 then 400 + abs(random() % 900) else 0 end`,
-        })
-        .where('response_status', 'is not', null)
-        .execute(),
-    );
-  }
-  const steps = DURATION_BOUNDS.map((bound, step) => `when duration_ms <= ${bound} then ${step}`);
-  const columns = `team_id, status, completed_at, case when reason in ('limit_exceeded', 'worker_failed') then null
-    else case ${steps.join(' ')} else ${steps.length} end end as duration_step`;
-  const ended = `(
-    select ${columns}, queue_id as source_id from ended_jobs
-    union all select ${columns}, cron_id from ended_executions) as given`;
-  const run = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
-  await addUpCounts(store);
-  await run('delete from duration_hours');
-  await run(countBatch(ended));
-  await run(addToDurationHours('batch_counts'));
-  await run('delete from batch_counts');
 }
 
 /** On the simulated clock no job waits. */

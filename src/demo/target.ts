@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,8 @@ export interface DemoTarget {
   url: string;
   /** Open requests that are never answered. */
   hanging(): number;
+  /** Lets a simulated clock go on while a request is under way. */
+  pass(ms: number): Promise<void>;
   close(): void;
 }
 
@@ -43,17 +46,26 @@ export async function startDemoTarget(port = 0): Promise<DemoTarget> {
       response.once('close', () => (hanging -= 1));
       return;
     }
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' });
-    response.end(answer.status === 204 ? undefined : answer.body);
+    void target.pass(durationMs()).then(() => {
+      response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+      response.end(answer.status === 204 ? undefined : answer.body);
+    });
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const target: DemoTarget = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hanging: () => hanging,
+    pass: async () => {},
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
+  return target;
+}
+
+/** One of twelve is slow. */
+function durationMs(): number {
+  return randomInt(35, 125) + (randomInt(12) === 0 ? randomInt(400, 1_300) : 0);
 }
