@@ -2,13 +2,28 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { useCommands } from '#testing/command-line';
-import { aJob } from '#testing/factories';
+import { aDeadLetter, aJob, aNode } from '#testing/factories';
 
 const words = (text: string) => text.split(' ');
 
 describe('commands of jobs', () => {
   const { open, printed, refused } = useCommands();
   const team = ['--team', 'Acme'];
+
+  test('job show explains a failed job with the next step, as its page does', async () => {
+    const { store, teamId } = open;
+    const { id } = await aDeadLetter(store, teamId, await aNode(store), { queue: 'failed' });
+    const { error_message, explanation } = await printed('job', 'show', '--id', id);
+    assert.equal(error_message, 'HTTP 503 error');
+    assert.deepEqual(explanation, {
+      title: 'The target answered 503 Service Unavailable',
+      text: 'The target, or a proxy in front of it, is overloaded or down for maintenance.',
+      next_step: "Check the target's logs for this time. Retry once it is fixed.",
+      use_url: null,
+    });
+    const pending = await aJob(store, teamId, { delaySeconds: 3600 });
+    assert.equal((await printed('job', 'show', '--id', pending.jobId))['explanation'], null);
+  });
 
   describe('job edit', () => {
     const make = async () => {

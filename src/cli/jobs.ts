@@ -12,7 +12,7 @@ import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addPagedList } from './lists.ts';
 import { addTeamOption } from './options.ts';
-import { writeJob } from './records.ts';
+import { writeExplanation, writeJob } from './records.ts';
 import { refuseBlank } from './secrets.ts';
 import { missing, type Session, show } from './session.ts';
 
@@ -72,7 +72,10 @@ export function addJobCommands(program: Command, session: Session): void {
 function addJobVerbs(job: Command, session: Session): void {
   const verb = verbsOf<JobDetail>(session, job, { kind: 'job', find: findJob });
   addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), JOB_EDIT);
-  verb('show', 'one job', async ({ item }) => recordOf(item));
+  verb('show', 'one job', async ({ work, teamId, item }) => {
+    const detail = await work.readJobDetail(teamId, item.id);
+    return { ...recordOf(item), explanation: writeExplanation(detail?.explanation ?? null) };
+  });
   verb('fire', 'run a pending job now', async (place) => {
     const { kind } = await place.work.fireJob(place.teamId, place.item.id);
     const record = await readRecord(place, place.item.id);

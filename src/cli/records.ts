@@ -10,6 +10,7 @@ import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
 import type { Queue } from '#work/queues';
 import { recordOf } from '#work/record';
+import type { Explanation } from '#work/run-detail';
 import { CRON } from '#work/resources/cron';
 import { QUEUE } from '#work/resources/queue';
 import { writeRecord } from '#work/resources/resource';
@@ -38,6 +39,11 @@ export function writeJob(job: JobRecord, body: Uint8Array | null) {
   const response_body = writeBody(body);
   const made = recordOf(job, ['id', 'status', ...OF_JOB, ...OUTCOME]);
   return { ...made, response_body, ...recordOf(job, ['retried_as', 'actor']) };
+}
+
+/** As on the page of the run. */
+export function writeExplanation(explanation: Explanation | null) {
+  return explanation && recordOf(explanation, ['title', 'text', 'next_step', 'use_url']);
 }
 
 export function writeExecution(run: ExecutionRecord & Partial<Pick<ExecutionDetail, 'response'>>) {

@@ -74,7 +74,7 @@ export function explainFailure(facts: FailureFacts): Explanation {
       return explain(
         'A success assertion failed',
         `The target answered ${facts.responseStatus ?? 'with success'}, but ${afterColon(facts.errorMessage)}.`,
-        'Compare the response below with the assertion. Correct whichever of them is wrong.',
+        'Compare the response with the assertion. Correct whichever of them is wrong.',
       );
     case 'connection_error':
       return explainConnection(facts);
@@ -318,7 +318,7 @@ function stepOf(status: number, kind: ExplainedKind): string {
       ? 'Run the cron less often, or at another time.'
       : 'Give the queue a rate or a lower concurrency limit, or spread the jobs over time.';
   }
-  return CLIENT_STEPS[status] ?? 'Read the response below; correct the request and send it again.';
+  return CLIENT_STEPS[status] ?? 'Read the response, correct the request and send it again.';
 }
 
 const SERVER_ERRORS: Record<number, string> = {
