@@ -132,8 +132,10 @@ describe('a page that renews itself', () => {
   });
 
   test('the result of a bulk action stays until it is dismissed', async () => {
-    await aCron(dashboard.service.store, user.teamId, { name: 'Paused', nextRunAt: null });
-    await using watched = await open('/crons');
+    // No other test adds crons to its list.
+    const bulk = await dashboard.newTeam();
+    await aCron(dashboard.service.store, bulk.teamId, { name: 'Paused', nextRunAt: null });
+    await using watched = await openPage('/crons', bulk);
     const { page } = watched;
     await page.getByLabel('Select all rows of this page').check();
     await press(page, 'Pause (1)');
@@ -141,7 +143,7 @@ describe('a page that renews itself', () => {
     // The result is shown before the list that is read after it, which has no row ticked.
     await page.locator('[data-pauses-refresh]').waitFor({ state: 'detached' });
     for (const count of [1, 2]) {
-      await aCron(dashboard.service.store, user.teamId, { name: `A${count}` });
+      await aCron(dashboard.service.store, bulk.teamId, { name: `A${count}` });
       await refresh(page);
       await page.getByText(`${count} new`).waitFor();
       await page.getByText('it was paused already').waitFor();
