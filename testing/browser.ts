@@ -20,6 +20,11 @@ export interface WatchedPage extends AsyncDisposable {
   /** In order: errors on the console, uncaught errors, violations of the content security policy, failed requests and answers of 500 or more. */
   faults: readonly PageFault[];
   assertNoFaults(): void;
+  /**
+   * Makes it as good as a new page, without cookies, routes and faults, of the usual size and look. It goes to a place
+   * of the same site: for another site Chromium starts another process.
+   */
+  clear(place: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,6 +63,9 @@ const ARGS = [
   // A page lives so briefly that optimizing its code takes longer than it gains, as does work on further threads.
   '--js-flags=--single-threaded,--no-opt,--no-maglev',
 ];
+
+/** Playwright's own. */
+const USUAL_SIZE = { width: 1280, height: 720 };
 
 /** How long an unused browser waits for the next test file of the process. */
 const KEPT_MS = 2_000;
@@ -133,6 +141,22 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
     if (response.status() >= 500) note('request', `${response.url()}: ${response.status()}`);
   });
   const close = () => context.close();
+  const clear = async (place: string) => {
+    const others = context.pages().filter((each) => each !== page);
+    await Promise.all([
+      page.unrouteAll({ behavior: 'ignoreErrors' }),
+      page.evaluate('localStorage.clear(); sessionStorage.clear()'),
+      ...others.map((each) => each.close()),
+    ]);
+    await page.goto(place);
+    await Promise.all([
+      context.clearCookies(),
+      context.clearPermissions(),
+      page.emulateMedia({ colorScheme: null, reducedMotion: null }),
+      page.setViewportSize(USUAL_SIZE),
+    ]);
+    faults.length = 0;
+  };
   return {
     page,
     context,
@@ -142,6 +166,7 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
       const list = faults.map(({ kind, text }) => `  ${kind}: ${text}`);
       throw new Error(`The page has faults:\n${list.join('\n')}`);
     },
+    clear,
     close,
     [Symbol.asyncDispose]: close,
   };

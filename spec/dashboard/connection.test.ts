@@ -13,7 +13,7 @@ import { eventually } from '#testing/process';
 
 let user: TestUser;
 
-const { dashboard, open: openPage } = usePages({}, { sends: false });
+const { browser, dashboard, open: openPage } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -155,8 +155,11 @@ describe('a page that renews itself', () => {
 
   test('the message of each action stays until it is closed or another page opens', async () => {
     const cron = await aCron(dashboard.service.store, user.teamId, { name: 'Stays' });
-    await using watched = await open(`/crons/${cron.id}`);
+    // The clock of a page can't be given back.
+    await using watched = await browser.newPage();
+    await (await dashboard.signIn(user)).lendTo(watched.context);
     const { page } = watched;
+    await page.goto(`${dashboard.url}/crons/${cron.id}`);
     await page.clock.install();
     const close = page.getByRole('button', { name: 'Close message' });
     for (let n = 0; n < 2; n++) {
