@@ -95,7 +95,7 @@ describe('an account', () => {
     await page.press('Sign in', { Email: 'owner@bells.test', Password: 'wrong password' });
     page.shows('No account has this email and password.');
     assert.equal(page.field('Email'), 'owner@bells.test');
-    await page.press('Sign in', { Password: PASSWORD });
+    await page.press('Sign in', { Email: ' Owner@Bells.test', Password: PASSWORD });
     assert.equal(page.heading, 'Team');
     await page.press('Sign out');
     assert.equal(page.heading, 'Sign in');
@@ -106,15 +106,20 @@ describe('an account', () => {
     const page = await visit('/login');
     await page.follow('Forgot the password?');
     assert.equal(page.heading, 'Reset the password');
-    await page.press('Send link', { Email: 'forgetful@bells.test' });
+    await page.press('Send link', { Email: ' FORGETFUL@bells.test' });
     assert.equal(page.heading, 'Look for the link');
     await dashboard.service.people.close();
     const mail = dashboard.events.findLast(({ event }) => event === 'mail.written-to-log');
     const link = String(mail?.fields['link']);
     await page.go(link);
+    const choose = (wanted: string) => page.part('main').press(/./, { 'New password': wanted });
+    await choose('short');
+    page.shows('Use at least 8 characters.');
     const password = 'another fine password';
-    await page.part('main').press(/./, { 'New password': password });
+    await choose(password);
     assert.equal(page.heading, 'Sign in');
+    await page.press('Sign in', { Email: 'forgetful@bells.test', Password: PASSWORD });
+    page.shows('No account has this email and password.');
     await page.press('Sign in', { Email: 'forgetful@bells.test', Password: password });
     assert.equal(page.heading, 'Overview');
     await page.go(link);
@@ -128,7 +133,13 @@ describe('an account', () => {
     await page.go('/settings/profile');
     await page.press('Save name', { Name: 'Grace Hill' });
     page.shows('The name is changed.');
-    await page.press('Change email', { Email: 'hill@bells.test', Password: PASSWORD });
+    const changeEmail = (email: string) =>
+      page.press('Change email', { Email: email, Password: PASSWORD });
+    await changeEmail('owner@bells.test');
+    page.lacks('The email is changed.');
+    await changeEmail('no address');
+    page.shows('Enter a valid email address.');
+    await changeEmail('Hill@Bells.test');
     page.shows('The email is changed.');
     const password = 'another fine password';
     const change = (current: string, wanted = password) =>
@@ -176,6 +187,8 @@ describe('an account', () => {
 
     await page.go('/settings/profile');
     assert.ok(!page.html.includes(renewed[1] ?? ''), 'shown once');
+    await page.press('Turn off', { Password: 'a guess' });
+    page.shows('This is not your password.');
     await page.press('Turn off', { Password: PASSWORD });
     page.shows('The second factor is off.');
   });

@@ -11,8 +11,8 @@ import { assertNoFaults, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /**
- * Every kind of page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. Pages with
- * work fit every width, and at each their tables can be read.
+ * Every kind of page, those about work with nothing on it and with something: in both themes, on a desk and on a
+ * phone. Pages with work fit every width, and at each their tables can be read.
  */
 
 const { dashboard, open, target } = usePages();

@@ -88,6 +88,7 @@ describe('a team', () => {
     await page.go('/settings/members');
     await page.row(heir.email).press('Transfer');
     page.shows('The team has a new owner.');
+    page.shows('boss@gongs.test · admin', 'heir@gongs.test · owner');
     await page.press('Leave team');
     assert.equal(page.heading, 'Create team');
     const heirs = await visit('/settings/billing', heir);

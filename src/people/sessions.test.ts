@@ -26,24 +26,6 @@ async function markAsByProvider(fixture: TestPeople, browser: Browser): Promise<
   );
 }
 
-test('who signs in with the right password has a session in their current team', async () => {
-  await using fixture = await openPeople();
-  const { userId, teamId } = await aUser(fixture, 'ada@bells.test');
-  const browser = new Browser();
-  const answer = await browser.signIn(fixture, ' Ada@Bells.test ');
-  assert.equal(answer.kind, 'signed-in');
-  const session = await browser.session(fixture);
-  assert.deepEqual(session?.user, {
-    id: userId,
-    name: 'ada',
-    email: 'ada@bells.test',
-    isEmailVerified: true,
-    hasSecondFactor: false,
-  });
-  assert.deepEqual(session?.team, { id: teamId, name: 'Bells', role: 'owner' });
-  assert.deepEqual(session?.teams, [session?.team]);
-});
-
 test('an unknown email costs a guess as much work as a wrong password', async () => {
   await using fixture = await openPeople({ passwordWork: { costLog2: 14, passes: 1 } });
   await aUser(fixture, 'ada@bells.test');
