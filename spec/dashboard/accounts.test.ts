@@ -180,6 +180,7 @@ describe('an account', () => {
 
     const second = await signedIn(email);
     assert.equal(second.heading, 'Enter the code');
+    assert.equal((await second.visitor.get('/')).status, 302, 'the password alone opens nothing');
     await second.press('Sign in', { Code: '000000' });
     second.shows('The code is not right.');
     await second.press('Sign in', { Code: renewed[0] ?? '' });
