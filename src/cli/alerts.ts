@@ -3,7 +3,7 @@ import { CommandFault } from './fault.ts';
 import { addTeamList } from './lists.ts';
 import { repeatedOption } from './options.ts';
 import { writeAlert } from './records.ts';
-import { addTeamCommand, type Session } from './session.ts';
+import { type Session, teamVerbs } from './session.ts';
 
 const COLUMNS = [
   'id',
@@ -22,7 +22,7 @@ export function addAlertCommands(program: Command, session: Session): void {
   addTeamList(session, list, COLUMNS, async ({ work, teamId }, page) =>
     (await work.listAlerts(teamId, page)).map(writeAlert),
   );
-  const read = addTeamCommand(session, alert)<{ id?: string[]; upTo?: string }>(
+  const read = teamVerbs(session, alert)<{ id?: string[]; upTo?: string }>(
     'read',
     'mark alerts as read',
     async ({ work, teamId }, { id: ids, upTo }) => {

@@ -9,7 +9,7 @@ import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { withTag } from './lists.ts';
 import { addTeamOption } from './options.ts';
-import { channelContext, missing, type Session, show } from './session.ts';
+import { channelContext, missing, type Session, show, verbsOf } from './session.ts';
 
 export interface Words {
   create?: { name: string; description: string };
@@ -24,33 +24,23 @@ export interface ItemPlace<Item> {
   item: Item;
 }
 
-/** It prints the record that the action returns. */
-type AddVerb<Item> = (
-  name: string,
-  description: string,
-  act: (place: ItemPlace<Item>, options: Options) => Promise<object>,
-) => Command;
-
 type Findable<Item> = Pick<Commanded<object>, 'kind' | 'nameOption'> & {
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
   load?(work: Work, teamId: string): Promise<(Item & { id: string })[]>;
 };
 
-export function verbsOf<Item>(
-  session: Session,
-  group: Command,
-  findable: Findable<Item>,
-): AddVerb<Item> {
+type ItemVerbs<Item> = ReturnType<typeof itemVerbs<Item>>;
+
+/** By `--id`, or `--team` and its name. */
+export function itemVerbs<Item>(session: Session, group: Command, findable: Findable<Item>) {
   const { kind, nameOption } = findable;
-  return (name, description, act) => {
-    const command = group.command(name).description(description);
-    if (nameOption) addTeamOption(command).requiredOption(nameOption.flags, nameOption.help);
-    else command.requiredOption('--id <ID>', `the ${kind}'s id`);
-    return command.action(async (options: Options) => {
-      const place = { session, ...(await findItem(session, findable, options)) };
-      session.print(await act(place, options));
-    });
-  };
+  const name = (command: Command) =>
+    nameOption
+      ? addTeamOption(command).requiredOption(nameOption.flags, nameOption.help)
+      : command.requiredOption('--id <ID>', `the ${kind}'s id`);
+  return verbsOf(session, group, name, async (options): Promise<ItemPlace<Item>> => {
+    return { session, ...(await findItem(session, findable, options)) };
+  });
 }
 
 export function addCollectionCommands<Thing extends object, Item extends Stored<Thing>>(
@@ -58,10 +48,10 @@ export function addCollectionCommands<Thing extends object, Item extends Stored<
   group: Command,
   collection: Commanded<Thing, Item>,
   words: Words,
-): AddVerb<Item> {
+): ItemVerbs<Item> {
   const { kind, resource, nameOption } = collection;
   addList(session, group, collection);
-  const verb = verbsOf(session, group, collection);
+  const verb = itemVerbs<Item>(session, group, collection);
   verb('show', `one ${kind}`, async ({ item }) => collection.record(item));
   const { create } = words;
   if (create) {
@@ -105,7 +95,7 @@ function addList<Thing extends object, Item extends Stored<Thing>>(
 
 function addDelete<Thing extends object, Item extends Stored<Thing>>(
   collection: Commanded<Thing, Item>,
-  verb: AddVerb<Item>,
+  verb: ItemVerbs<Item>,
   { name, description }: Words['delete'],
 ): void {
   const { kind, deletesToo } = collection;
@@ -119,7 +109,6 @@ function addDelete<Thing extends object, Item extends Stored<Thing>>(
   if (deletesToo) command.option('--yes', 'confirm');
 }
 
-/** By `--id`, or `--team` and its name. */
 async function findItem<Item>(
   session: Session,
   findable: Findable<Item>,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
 import { printJson } from './output.ts';
 import type { BackupOutcome, Finding } from './services.ts';
-import type { Session } from './session.ts';
+import { plainVerbs, type Session } from './session.ts';
 
 /** Not run from here: it starts without the commands' modules. */
 export function addServeCommand(program: Command): void {
@@ -15,22 +15,16 @@ export function addServeCommand(program: Command): void {
 }
 
 export function addInstallationCommands(program: Command, session: Session): void {
-  program
-    .command('setup-code')
-    .description('show the code that /setup asks for, before there is an account')
-    .action(async () => {
-      const { people } = await session.open();
-      const setupCode = await people.setupCode();
-      if (setupCode === null) throw new CommandFault('there is an account already.');
-      session.print({ setupCode });
-    });
-  program
-    .command('migrate')
-    .description('bring the database up to this version')
-    .action(async () => {
-      const { migrated } = await session.open();
-      session.print({ applied: migrated });
-    });
+  const verb = plainVerbs(session, program);
+  const shows = 'show the code that /setup asks for, before there is an account';
+  verb('setup-code', shows, async ({ people }) => {
+    const setupCode = await people.setupCode();
+    if (setupCode === null) throw new CommandFault('there is an account already.');
+    return { setupCode };
+  });
+  verb('migrate', 'bring the database up to this version', async ({ migrated }) => {
+    return { applied: migrated };
+  });
   program
     .command('backup')
     .description('copy the SQLite database while it is in use')

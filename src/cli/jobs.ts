@@ -7,7 +7,7 @@ import { JOB, JOB_EDIT } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';
 import { readWhole } from '#work/resources/resource';
 import type { Work } from '#work/work';
-import { type ItemPlace, verbsOf } from './collection-commands.ts';
+import { type ItemPlace, itemVerbs } from './collection-commands.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addPagedList } from './lists.ts';
@@ -70,7 +70,7 @@ export function addJobCommands(program: Command, session: Session): void {
 }
 
 function addJobVerbs(job: Command, session: Session): void {
-  const verb = verbsOf<JobDetail>(session, job, { kind: 'job', find: findJob });
+  const verb = itemVerbs<JobDetail>(session, job, { kind: 'job', find: findJob });
   addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), JOB_EDIT);
   verb('show', 'one job', async ({ work, teamId, item }) => {
     const detail = await work.readJobDetail(teamId, item.id);

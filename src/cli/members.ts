@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
-import { addTeamOption } from './options.ts';
 import { writeMember, writeServiceAccount } from './records.ts';
-import { addTeamCommand, type Session, show, type TeamPlace } from './session.ts';
+import { type Session, show, type TeamPlace, teamVerbs } from './session.ts';
 import { listErrors, noAccount } from './users.ts';
 
 const COLUMNS = ['email', 'name', 'role', 'joined_at', 'has_second_factor'] as const;
@@ -18,13 +17,13 @@ type Change = Parameters<TeamPlace['people']['changeMember']>[2];
 
 export function addMemberCommands(program: Command, session: Session): void {
   const member = program.command('member').description("teams' members");
-  addTeamOption(member.command('list').description("a team's members")).action(
-    async ({ team }: { team: string }) => {
-      const { teamId, people } = await session.findTeam(team);
-      session.printList((await people.listTeamMembers(teamId)).map(writeMember), COLUMNS);
-    },
+  const teamVerb = teamVerbs(session, member);
+  teamVerb(
+    'list',
+    "a team's members",
+    async ({ teamId, people }) => (await people.listTeamMembers(teamId)).map(writeMember),
+    COLUMNS,
   );
-  const teamVerb = addTeamCommand(session, member);
   /** @param notDone  the reason, in words that follow the email */
   const verb = (
     name: string,
@@ -70,14 +69,14 @@ export function addServiceAccountCommands(program: Command, session: Session): v
   const group = program
     .command('service-account')
     .description('API tokens of a team that belong to no user');
-  addTeamOption(group.command('list').description("a team's service accounts")).action(
-    async ({ team }: { team: string }) => {
-      const { teamId, people } = await session.findTeam(team);
-      const accounts = await people.listServiceAccounts(teamId);
-      session.printList(accounts.map(writeServiceAccount), ACCOUNT_COLUMNS);
-    },
+  const verb = teamVerbs(session, group);
+  verb(
+    'list',
+    "a team's service accounts",
+    async ({ teamId, people }) =>
+      (await people.listServiceAccounts(teamId)).map(writeServiceAccount),
+    ACCOUNT_COLUMNS,
   );
-  const verb = addTeamCommand(session, group);
   verb<{ name: string }>(
     'create',
     'create one; its token is printed only now',

@@ -6,6 +6,7 @@ import { maskDeep } from '#work/masking';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
+import type { Options } from './fields.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenModules, Purpose } from './services.ts';
 
@@ -103,18 +104,39 @@ export interface TeamPlace {
   work: Work;
 }
 
-/** They print the record that the action returns. */
-export function addTeamCommand(session: Session, group: Command) {
-  return <Given extends object>(
-    name: string,
+/**
+ * A function that adds commands to the group. A command prints the record or list that its action returns.
+ * @param name adds the options that `find` reads
+ */
+export function verbsOf<Place>(
+  session: Session,
+  group: Command,
+  name: (command: Command) => Command,
+  find: (options: Options) => Promise<Place>,
+) {
+  return <Given extends object = Options>(
+    verb: string,
     description: string,
-    act: (place: TeamPlace, options: Given) => Promise<object>,
+    act: (place: Place, options: Given) => Promise<object>,
+    columns: readonly string[] = [],
   ): Command =>
-    addTeamOption(group.command(name).description(description)).action(
-      async ({ team, ...options }: Given & { team: string }) =>
-        session.print(await act(await session.findTeam(team), options as unknown as Given)),
-    );
+    name(group.command(verb).description(description)).action(async (given: Given & Options) => {
+      const made = await act(await find(given), given);
+      if (Array.isArray(made)) session.printList(made as Record<string, unknown>[], columns);
+      else session.print(made);
+    });
 }
+
+export const teamVerbs = (session: Session, group: Command) =>
+  verbsOf(session, group, addTeamOption, ({ team }) => session.findTeam(String(team)));
+
+export const plainVerbs = (session: Session, group: Command) =>
+  verbsOf(
+    session,
+    group,
+    (command) => command,
+    () => session.open(),
+  );
 
 export const missing = (kind: string, id: string) =>
   new CommandFault(`there is no ${kind} ${show(id)}.`);

@@ -3,10 +3,10 @@ import { formatMillis } from '#domain/base/instant';
 import { readChange, writeRecord } from '#work/resources/resource';
 import { TEAM } from '#work/resources/team';
 import { CommandFault } from './fault.ts';
-import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
+import { accept, addFieldOptions, readOptions } from './fields.ts';
 import { addUntil, readUntil } from './pauses.ts';
 import { writeTeam } from './records.ts';
-import { addTeamCommand, type Session, type TeamPlace } from './session.ts';
+import { plainVerbs, type Session, type TeamPlace, teamVerbs } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
 import { listErrors } from './users.ts';
 
@@ -15,14 +15,13 @@ const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as
 export function addTeamCommands(program: Command, session: Session): void {
   const team = program.command('team').description('teams');
   addTeamFileCommands(team, session);
-  team
-    .command('list')
-    .description('the teams with plan and usage')
-    .action(async () => {
-      const { people } = await session.open();
-      session.printList((await people.listTeams()).map(writeTeam), COLUMNS);
-    });
-  const verb = addTeamCommand(session, team);
+  plainVerbs(session, team)(
+    'list',
+    'the teams with plan and usage',
+    async ({ people }) => (await people.listTeams()).map(writeTeam),
+    COLUMNS,
+  );
+  const verb = teamVerbs(session, team);
   verb<{ plan: string }>(
     'plan',
     'put a team on a plan of the setting PLANS',
@@ -38,7 +37,7 @@ export function addTeamCommands(program: Command, session: Session): void {
     "make a team's signing secret, replacing the one it has",
     async ({ teamId, people }) => ({ signingSecret: await people.generateSigningSecret(teamId) }),
   );
-  const edit = verb<Options>('edit', "change a team's settings", async (place, options) => {
+  const edit = verb('edit', "change a team's settings", async (place, options) => {
     const { work, teamId } = place;
     const change = accept(TEAM, readChange(TEAM, await readOptions(session, TEAM, options)));
     await work.editTeamSettings(teamId, change);

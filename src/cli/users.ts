@@ -2,8 +2,7 @@ import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
 import { writeUser } from './records.ts';
 import { readSecret, SECRET_FROM } from './secrets.ts';
-import type { OpenModules } from './services.ts';
-import { show, type Session } from './session.ts';
+import { plainVerbs, type Session, show, verbsOf } from './session.ts';
 
 const COLUMNS = ['id', 'email', 'name', 'is_email_verified', 'has_second_factor'] as const;
 const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
@@ -18,6 +17,7 @@ interface NewUserOptions {
 
 export function addUserCommands(program: Command, session: Session): void {
   const user = program.command('user').description('accounts');
+  const verb = plainVerbs(session, user);
   user
     .command('create')
     .description('create an account, and its team if no team has that name')
@@ -34,77 +34,68 @@ export function addUserCommands(program: Command, session: Session): void {
       const { userId, teamId, apiToken } = outcome;
       session.print({ userId, teamId, apiToken });
     });
-  user
-    .command('list')
-    .description('all accounts')
-    .action(async () => {
-      const { people } = await session.open();
-      session.printList((await people.listUsers()).map(writeUser), COLUMNS);
-    });
+  verb(
+    'list',
+    'all accounts',
+    async ({ people }) => (await people.listUsers()).map(writeUser),
+    COLUMNS,
+  );
   addAccountVerbs(user, session);
 }
 
 export const noAccount = (email: string) =>
   new CommandFault(`there is no account with the email ${show(email)}.`);
 
+/** @param made null: there is no account */
+function found<Made>(email: string, made: Made | null): Made {
+  if (made === null) throw noAccount(email);
+  return made;
+}
+
 interface VerbOptions {
   revokeToken?: true;
   yes?: true;
 }
 
-type Act = (
-  people: OpenModules['people'],
-  email: string,
-  options: VerbOptions,
-) => Promise<object | null>;
-
-/** Null: there is no account. */
 function addAccountVerbs(user: Command, session: Session): void {
-  const verb = (name: string, description: string, act: Act) =>
-    user
-      .command(name)
-      .description(description)
-      .requiredOption('--email <E>', 'email address')
-      .action(async ({ email, ...options }: VerbOptions & { email: string }) => {
-        const record = await act((await session.open()).people, email, options);
-        if (record === null) throw noAccount(email);
-        session.print(record);
-      });
-  verb('reset-password', 'create a link that sets a new password', async (people, email) => {
-    if (!people.takesPasswords()) throw new CommandFault(PASSWORDS_OFF);
-    const resetUrl = await people.resetPasswordUrl(email);
-    return resetUrl === null ? null : { resetUrl };
+  const named = (command: Command) => command.requiredOption('--email <E>', 'email address');
+  const verb = verbsOf(session, user, named, async ({ email }) => {
+    return { email: String(email), people: (await session.open()).people };
   });
-  verb(
+  verb('reset-password', 'create a link that sets a new password', async ({ email, people }) => {
+    if (!people.takesPasswords()) throw new CommandFault(PASSWORDS_OFF);
+    return { resetUrl: found(email, await people.resetPasswordUrl(email)) };
+  });
+  verb<VerbOptions>(
     'sign-out',
     'end all sessions and open links of an account',
-    async (people, email, given) => {
-      const tokenRevoked = given.revokeToken === true;
-      const isDone = await people.signOut(email, { revokesToken: tokenRevoked });
-      return isDone && { email, signedOut: true, tokenRevoked };
+    async ({ email, people }, { revokeToken: tokenRevoked = false }) => {
+      found(email, await people.signOut(email, { revokesToken: tokenRevoked }));
+      return { email, signedOut: true, tokenRevoked };
     },
   ).option('--revoke-token', 'revoke the API token too');
-  verb('token', 'create a new API token; the old one stops working', async (people, email) => {
-    const apiToken = await people.newToken(email);
-    return apiToken === null ? null : { apiToken };
+  verb('token', 'create a new API token; the old one stops working', async ({ email, people }) => {
+    return { apiToken: found(email, await people.newToken(email)) };
   });
   verb(
     'confirm-email',
     "confirm that an account's email is its owner's",
-    async (people, email) => (await people.confirmEmail(email)) && { email, confirmed: true },
+    async ({ email, people }) => {
+      found(email, await people.confirmEmail(email));
+      return { email, confirmed: true };
+    },
   );
   verb(
     'unlink',
     "remove an account's link to the provider or proxy, and end its sessions",
-    async (people, email) => {
-      const outcome = await people.unlink(email);
-      return outcome && { email, wasLinked: outcome.wasLinked };
+    async ({ email, people }) => {
+      return { email, wasLinked: found(email, await people.unlink(email)).wasLinked };
     },
   );
-  verb('delete', 'delete an account', async (people, email, { yes }) => {
-    if (yes !== true) throw new CommandFault(DELETES);
-    const teams = await people.deleteUser(email);
-    if (teams === null || teams.length === 0) return teams && { email, deleted: true };
+  verb<VerbOptions>('delete', 'delete an account', async ({ email, people }, { yes }) => {
+    if (!yes) throw new CommandFault(DELETES);
+    const teams = found(email, await people.deleteUser(email));
+    if (teams.length === 0) return { email, deleted: true };
     const names = teams.map(({ name }) => show(name)).join(', ');
     throw new CommandFault(
       `the account owns teams with other members: ${names}. Transfer or delete them first.`,
