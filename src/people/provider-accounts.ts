@@ -4,6 +4,7 @@ import type { User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { checkEmail, checkName, normalizeName } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
+import { PROXY_NAME } from './proxy-claim.ts';
 import { registerByProvider } from './registrations.ts';
 
 /** The claims of a provider or proxy about a user (§5.7). */
@@ -23,16 +24,12 @@ export type NoAccount =
   | 'other-person'
   | 'no-account';
 
-export type Found = { id: string; email: string; isNew?: boolean };
+type Found = { id: string; email: string; isNew?: boolean };
 
-/**
- * The email must be confirmed here: otherwise an attacker could make an account with a victim's email and share it.
- * @param by the provider's name
- */
+/** The email must be confirmed here: otherwise an attacker could make an account with a victim's email and share it. */
 export async function findAccount(
   context: Context,
   { link, verifiedEmail }: ExternalIdentity,
-  by: string,
 ): Promise<Found | NoAccount> {
   const { store } = context;
   const linked = await store.providerLinks.find(link);
@@ -41,16 +38,16 @@ export async function findAccount(
   if (checkEmail(email).length > 0) return 'no-email';
   const known = await store.users.findByEmail(email);
   if (!known) return 'no-account';
-  return known.isEmailVerified ? join(context, known, link, by) : 'unconfirmed';
+  return known.isEmailVerified ? join(context, known, link) : 'unconfirmed';
 }
 
 export async function findOrMakeAccount(
   context: Context,
   identity: ExternalIdentity,
-  { by, invitation }: { by: string; invitation: string | null },
+  invitation: string | null,
   request: RequestContext,
 ): Promise<Found | NoAccount | TooMany> {
-  const found = await findAccount(context, identity, by);
+  const found = await findAccount(context, identity);
   if (found !== 'no-account') return found;
   const { link, name } = identity;
   const email = normalizeEmail(identity.verifiedEmail ?? '');
@@ -64,24 +61,19 @@ export async function findOrMakeAccount(
     request,
   );
   // A simultaneous request may have made it.
-  if (made === null) return findAccount(context, identity, by);
+  if (made === null) return findAccount(context, identity);
   return 'kind' in made ? made : { ...made, isNew: true };
 }
 
-async function join(
-  context: Context,
-  user: User,
-  link: ProviderLink,
-  by: string,
-): Promise<Found | NoAccount> {
-  const { store, clock, activity } = context;
+async function join(context: Context, user: User, link: ProviderLink): Promise<Found | NoAccount> {
+  const { store, clock, activity, config } = context;
   const isJoined = await store.providerLinks.add(user.id, link, clock.now());
   if (!isJoined) {
     // A simultaneous request may have linked it.
     const joined = await store.providerLinks.find(link);
     return joined?.id === user.id ? user : 'other-person';
   }
-  const what = `sign-in by ${by}`;
+  const what = `sign-in by ${config.provider?.name ?? PROXY_NAME}`;
   await activity.accountChanged(user.id, { action: 'account.provider', what });
   return user;
 }

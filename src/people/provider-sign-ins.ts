@@ -1,12 +1,11 @@
-import type { User } from '#store/people/users';
 import type { Context, RequestContext } from './context.ts';
 import { deleteCookie, readSigned, type SignedCookie, writeSigned } from './cookies.ts';
 import { applyGroups } from './group-memberships.ts';
 import { NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
-import { findOrMakeAccount, type Found, type NoAccount } from './provider-accounts.ts';
-import { type ProviderAttempt, ProviderFault, type ProviderIdentity } from './provider.ts';
+import { findOrMakeAccount, type NoAccount } from './provider-accounts.ts';
+import { type Provider, type ProviderAttempt, ProviderFault } from './provider.ts';
 import { forgetProof, proveAgain } from './reauthentication.ts';
-import { logRefused, open, type SignedIn } from './sessions.ts';
+import { logRefused, open } from './sessions.ts';
 
 /**
  * §5.7. Issuer and subject identify the user. An account is linked only by an email that the provider has verified and
@@ -40,85 +39,66 @@ export function providerName(context: Context): string | null {
   return context.provider?.settings.name ?? null;
 }
 
-/** @param input `next`: the path to open afterwards; `isAgain`: replaces the password prompt */
-export async function beginProviderSignIn(
-  context: Context,
-  { next, isAgain }: { next: string; isAgain: boolean },
-  request: RequestContext,
-): Promise<{ kind: 'begun'; url: string; setCookies: string[] } | Refusal | NotFound | TooMany> {
-  const { provider } = context;
-  if (provider === null) return NOT_FOUND;
-  const tooMany = await context.limits.count('provider', request.clientAddress);
-  if (tooMany) return tooMany;
-  try {
+/** Limits requests, and explains faults of the provider. */
+function atProvider<Given, Result>(
+  act: (
+    context: Context,
+    provider: Provider,
+    given: Given,
+    request: RequestContext,
+  ) => Promise<Result>,
+) {
+  return async (
+    context: Context,
+    given: Given,
+    request: RequestContext,
+  ): Promise<Result | Refusal | NotFound | TooMany> => {
+    const { provider, limits } = context;
+    if (provider === null) return NOT_FOUND;
+    const tooMany = await limits.count('provider', request.clientAddress);
+    if (tooMany) return tooMany;
+    try {
+      return await act(context, provider, given, request);
+    } catch (error) {
+      return explain(context, error, request);
+    }
+  };
+}
+
+/** `next`: the path to open afterwards; `isAgain`: replaces the password prompt. */
+export const beginProviderSignIn = atProvider(
+  async (context, provider, { next, isAgain }: { next: string; isAgain: boolean }) => {
     const { url, attempt } = await provider.begin(isAgain);
     const kept: Kept = { ...attempt, next: next.length > LONGEST_NEXT ? '/' : next };
-    return {
-      kind: 'begun',
-      url,
-      setCookies: [writeSigned(context, ATTEMPT, JSON.stringify(kept))],
-    };
-  } catch (error) {
-    return explain(context, error, request);
-  }
-}
+    const setCookies = [writeSigned(context, ATTEMPT, JSON.stringify(kept))];
+    return { kind: 'begun', url, setCookies } as const;
+  },
+);
 
-export async function finishProviderSignIn(
-  context: Context,
-  search: string,
-  request: RequestContext,
-): Promise<(SignedIn & { next: string }) | Refusal | NotFound | TooMany> {
-  const { provider } = context;
-  if (provider === null) return NOT_FOUND;
-  const tooMany = await context.limits.count('provider', request.clientAddress);
-  if (tooMany) return tooMany;
-  const text = readSigned(context, ATTEMPT, request.headers);
-  if (text === null) return refuse(context, 'expired', request);
-  const { next, ...attempt } = JSON.parse(text) as Kept;
-  try {
+/** @param search the query of the return address */
+export const finishProviderSignIn = atProvider(
+  async (context, provider, search: string, request) => {
+    const text = readSigned(context, ATTEMPT, request.headers);
+    if (text === null) return refuse(context, 'expired', request);
+    const { next, ...attempt } = JSON.parse(text) as Kept;
     const identity = await provider.finish(search, attempt);
-    const found = await findUser(context, identity, next, request);
+    const { settings } = provider;
+    const link = { issuer: settings.issuer, subject: identity.subject };
+    const invitation = /^\/invitations\/([\w-]{32,128})(?:[?#]|$)/.exec(next)?.[1] ?? null;
+    if (link.subject.length > LONGEST_SUBJECT) return refuse(context, 'untrusted', request);
+    const found = await findOrMakeAccount(context, { ...identity, link }, invitation, request);
     if (typeof found === 'string') return refuse(context, found, request);
     if ('retryAfterSeconds' in found) return found;
-    const { isNew = false, ...user } = found;
-    await applyGroups(context, user.id, identity.groups);
+    await applyGroups(context, found.id, identity.groups);
+    const opened = await open(context, found, request, { provider: settings });
+    // The account was deleted meanwhile.
+    if (!opened) return refuse(context, 'expired', request);
+    const proof = attempt.isAgain ? proveAgain(context, opened.sessionId) : forgetProof(context);
+    const setCookies = [...opened.setCookies, deleteCookie(context, ATTEMPT.name), proof];
     // The invitation of a new user is used up by now.
-    const going = { next: isNew ? '/' : next, isAgain: attempt.isAgain };
-    return await enter(context, user, going, request);
-  } catch (error) {
-    return explain(context, error, request);
-  }
-}
-
-async function findUser(
-  context: Context,
-  identity: ProviderIdentity,
-  next: string,
-  request: RequestContext,
-): Promise<Found | ProviderRefusal | TooMany> {
-  if (identity.subject.length > LONGEST_SUBJECT) return 'untrusted';
-  const issuer = context.provider?.settings.issuer ?? '';
-  const externalIdentity = { ...identity, link: { issuer, subject: identity.subject } };
-  const invitation = /^\/invitations\/([\w-]{32,128})(?:[?#]|$)/.exec(next)?.[1] ?? null;
-  const by = providerName(context) ?? '';
-  return findOrMakeAccount(context, externalIdentity, { by, invitation }, request);
-}
-
-async function enter(
-  context: Context,
-  user: Pick<User, 'id' | 'email'>,
-  { next, isAgain }: { next: string; isAgain: boolean },
-  request: RequestContext,
-): Promise<(SignedIn & { next: string }) | Refusal> {
-  const issuer = context.provider?.settings.issuer ?? '';
-  const provider = { by: providerName(context) ?? '', issuer };
-  const opened = await open(context, user, request, { provider });
-  // The account was deleted meanwhile.
-  if (!opened) return refuse(context, 'expired', request);
-  const proof = isAgain ? proveAgain(context, opened.sessionId) : forgetProof(context);
-  const setCookies = [...opened.setCookies, deleteCookie(context, ATTEMPT.name), proof];
-  return { kind: 'signed-in', setCookies, next };
-}
+    return { kind: 'signed-in' as const, setCookies, next: found.isNew ? '/' : next };
+  },
+);
 
 function explain(context: Context, error: unknown, request: RequestContext): Refusal {
   if (!(error instanceof ProviderFault)) throw error;

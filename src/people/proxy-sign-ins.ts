@@ -9,7 +9,7 @@ import {
   type NoAccount,
   type ExternalIdentity,
 } from './provider-accounts.ts';
-import { PROXY_NAME, type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
+import { type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
 import { isTokenShaped } from './secrets.ts';
 import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 
@@ -71,8 +71,7 @@ export async function registerByProxy(
   if (claim?.kind !== 'person' || !isTokenShaped(invitation)) {
     return { kind: 'refused-by-proxy', why: 'untrusted' };
   }
-  const how = { by: PROXY_NAME, invitation };
-  const found = await findOrMakeAccount(context, identityOf(claim), how, request);
+  const found = await findOrMakeAccount(context, identityOf(claim), invitation, request);
   if (typeof found === 'string') return { kind: 'refused-by-proxy', why: found };
   return 'retryAfterSeconds' in found ? found : DONE;
 }
@@ -86,9 +85,8 @@ async function find(
   const { store } = context;
   const identity = identityOf(claim);
   if (lets === 'joined') return store.providerLinks.find(identity.link);
-  if (lets === 'known') return findAccount(context, identity, PROXY_NAME);
-  const how = { by: PROXY_NAME, invitation: null };
-  const found = await findOrMakeAccount(context, identity, how, request);
+  if (lets === 'known') return findAccount(context, identity);
+  const found = await findOrMakeAccount(context, identity, null, request);
   return typeof found === 'object' && 'retryAfterSeconds' in found ? 'too-many' : found;
 }
 

@@ -8,6 +8,7 @@ import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { rememberDevice } from './devices.ts';
 import { makeOneTimeSecret, validMsOf } from './links.ts';
 import type { TooMany } from './outcomes.ts';
+import type { ProviderSettings } from './provider.ts';
 import { guessAtSignIn } from './password-guesses.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
@@ -140,7 +141,7 @@ async function askForCode(context: Context, userId: string): Promise<Opened> {
 interface Known {
   passwordHash?: string;
   challenge?: { purpose: string; hash: string };
-  provider?: { by: string; issuer: string };
+  provider?: Pick<ProviderSettings, 'name' | 'issuer'>;
 }
 
 /**
@@ -171,7 +172,7 @@ export async function open(
   );
   if (sessionId === null) return null;
   log.info('account.signed-in', { userId, address });
-  const detail = `from ${address}${provider ? `, by ${provider.by}` : ''}`;
+  const detail = `from ${address}${provider ? `, by ${provider.name}` : ''}`;
   await activity.ofAccount(userId, { action: 'account.signed-in', detail });
   const setCookies = [sessionCookie(context, token), rememberDevice(context, headers, email)];
   return { kind: 'signed-in', setCookies, sessionId };
