@@ -103,7 +103,6 @@ export async function startDashboard(
     config,
     appKey,
     store,
-    clock: realClock,
     log,
     baseUrl: config.baseUrl ?? listening,
     echo,

@@ -58,7 +58,6 @@ export async function startService(
     config,
     appKey: TEST_APP_KEY,
     store,
-    clock,
     log: options.log ?? silentLog,
     baseUrl: url,
     leaseMs: 365 * 24 * 3600 * 1000,

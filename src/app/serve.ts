@@ -51,11 +51,24 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     const appKey = loadAppKey(config);
     const web = new WebServer(createStartingPages(), config, realClock);
     const store = await openDatabase({ config, appKey, web, log });
-    const findDashboard = () => dashboard ?? findDashboardBuild(log);
-    const modules = partOfModules({ config, appKey, store, web, log, findDashboard });
-    parts.push(modules, { name: 'store', stop: () => store.close() });
-    await modules.start();
-    if (stopping === null) announce(config, web, await modules.findFirstAccount(), log);
+    const hasPages = config.role !== 'engine';
+    let service: BelfryService | null = null;
+    const stopModules = async (graceMs: number) => {
+      await Promise.all([web.stop(graceMs), service?.stop(graceMs)]);
+    };
+    parts.push({ name: 'modules', stop: stopModules });
+    parts.push({ name: 'store', stop: () => store.close() });
+    // First, because links need the real port.
+    await web.start();
+    if (stopping !== null) return;
+    const baseUrl = publicAddress(config, web.port);
+    const dashboardBuild = hasPages ? (dashboard ?? findDashboardBuild(log)) : null;
+    const echo = findOwnEcho(web.listening);
+    service = buildService({ config, appKey, baseUrl, dashboardBuild, echo, store, log });
+    await service.start();
+    web.answerWith(service.app);
+    const firstAccount = hasPages ? await service.people.accounts.findFirstAccount() : null;
+    if (stopping === null) announce(config, web, firstAccount, log);
   } catch (fault) {
     // The running stop closes everything and ends the process.
     if (stopping !== null) return;
@@ -70,7 +83,12 @@ async function openDatabase({
   appKey,
   web,
   log,
-}: Pick<Assembling, 'config' | 'appKey' | 'web' | 'log'>): Promise<OpenedStore> {
+}: {
+  config: Config;
+  appKey: Uint8Array;
+  web: WebServer;
+  log: MainLog;
+}): Promise<OpenedStore> {
   const open = () =>
     openStore({
       location: config.database,
@@ -111,41 +129,4 @@ function announce(
 /** npm, or the older Node that ran `bin/start.js`, passes signals on. */
 function doesParentPassSignals(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
-}
-
-interface Assembling {
-  config: Config;
-  appKey: Uint8Array;
-  store: OpenedStore;
-  web: WebServer;
-  log: MainLog;
-  findDashboard: () => DashboardBuild | null;
-}
-
-/** Listens first, because links need the real port. */
-function partOfModules({ config, appKey, store, web, log, findDashboard }: Assembling) {
-  let modules: BelfryService | null = null;
-  let isStopping = false;
-  return {
-    name: 'modules',
-    start: async () => {
-      await web.start();
-      if (isStopping) return;
-      const baseUrl = publicAddress(config, web.port);
-      const dashboardBuild = config.role === 'engine' ? null : findDashboard();
-      const echo = findOwnEcho(web.listening);
-      const settings = { config, appKey, baseUrl, dashboardBuild, echo };
-      modules = buildService({ ...settings, store, clock: realClock, log });
-      await modules.start();
-      web.answerWith(modules.app);
-    },
-    findFirstAccount: async () =>
-      config.role === 'engine'
-        ? null
-        : ((await modules?.people.accounts.findFirstAccount()) ?? null),
-    stop: async (graceMs: number) => {
-      isStopping = true;
-      await Promise.all([web.stop(graceMs), modules?.stop(graceMs)]);
-    },
-  };
 }

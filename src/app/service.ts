@@ -11,7 +11,6 @@ import { createServicePages } from '#api/service-pages';
 import { type Config, servesLoopbackOnly } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
 import type { TestNotifications } from '#dashboard/services';
-import type { Clock } from '#domain/base/clock';
 import type { Log } from '#domain/base/log';
 import { type AddressRange, writeRange } from '#domain/http/address-range';
 import { type OwnEcho, urlOfEcho } from '#domain/http/own-echo';
@@ -29,10 +28,8 @@ import { watchSources } from '#operate/source-metrics';
 import { untrustedForwarding, untrustedSignIn, watchFor } from '#operate/untrusted-headers';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/context';
-import { createMailer, type Mailer } from '#people/mail';
-import { monthlyLimitsOf } from '#people/plans';
+import { createMailer } from '#people/mail';
 import { createPeople, type People } from '#people/people';
-import { limitOf } from '#store/figures/usage';
 import type { OpenedStore, Store } from '#store/store';
 import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
@@ -50,7 +47,6 @@ interface ServiceOptions {
   appKey: Uint8Array;
   /** The service closes it. */
   store: OpenedStore;
-  clock: Clock;
   log: Log;
   baseUrl: string;
   /** The address of this process's own `/echo`; null if it listens on no IPv4 address. */
@@ -83,9 +79,9 @@ export function buildService(options: ServiceOptions): BelfryService {
   const { config, store, log, baseUrl } = options;
   const sender = buildSender(options);
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
-  const people = buildPeople(options, mailer);
-  const limits = monthlyLimitsOf(config);
-  const monthlyLimitOf = (plan: string) => limitOf(limits, plan);
+  const settings = { ...config, baseUrl, appKey: options.appKey, ...options.peopleConfig };
+  const people = createPeople({ store, clock: store.clock, log, mailer, config: settings });
+  const { limitOf: monthlyLimitOf, limits } = people.plans;
   const hiding = hidingOf(config);
   const { askNewAddresses } = people.channelAddresses;
   const testing = { sender, monthlyLimitOf };
@@ -93,9 +89,9 @@ export function buildService(options: ServiceOptions): BelfryService {
   const bulkRunner = createBulkRunner({ store, log });
   const readiness = createReadiness(store);
   const metrics = countEvents(store, readiness);
-  const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
+  const engine = config.role === 'web' ? null : buildEngine(options, { sender, metrics, limits });
   const snapshots = watchSnapshots(store, log);
-  watchWork(metrics, options, { engine, snapshots, readiness });
+  watchWork(metrics, options, { engine, snapshots, readiness, monthlyLimitOf });
   const tools = { store, sender, mailer, log, baseUrl, ...hiding, monthlyLimitOf };
   const notifier = new Notifier({ ...tools, stopUrlOf: people.stopUrlOf, observer: metrics });
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
@@ -116,15 +112,9 @@ export function buildService(options: ServiceOptions): BelfryService {
     await notifier.start();
     for (const each of [housekeeping, snapshots, bulkRunner, ...duties]) each.start();
   };
+  const modules = { store, people, work, sender, engine, app, notifier, bulkRunner };
   return {
-    store,
-    people,
-    work,
-    sender,
-    engine,
-    app,
-    notifier,
-    bulkRunner,
+    ...modules,
     ...endingEarly(start, async (graceMs) => {
       const ended = Promise.all([snapshots, ...duties].map((each) => each.stop()));
       try {
@@ -158,26 +148,15 @@ function endingEarly(
   };
 }
 
-function buildSender({ config, clock, echo }: ServiceOptions): ClosableSender {
+function buildSender({ config, store, echo }: ServiceOptions): ClosableSender {
   const { emailHeader = null, nameHeader = null, groupsHeader = null } = config.proxySignIn ?? {};
   return createSender({
-    clock,
+    clock: store.clock,
     // To this installation itself they would come from an address that may be the proxy's.
     neverSent: [emailHeader, nameHeader, groupsHeader].filter((name) => name !== null),
     allowedNetworks: config.allowedNetworks,
     echo: config.echo ? (echo ?? null) : null,
     dnsServers: config.dnsServers ?? [],
-  });
-}
-
-function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions, mailer: Mailer) {
-  const { appKey, peopleConfig } = options;
-  return createPeople({
-    store,
-    clock: store.clock,
-    log,
-    mailer,
-    config: { ...config, baseUrl, appKey, ...peopleConfig },
   });
 }
 
@@ -222,7 +201,13 @@ function watchWork(
     engine,
     snapshots,
     readiness,
-  }: { engine: Engine | null; snapshots: ReturnType<typeof watchSnapshots>; readiness: Readiness },
+    monthlyLimitOf,
+  }: {
+    engine: Engine | null;
+    snapshots: ReturnType<typeof watchSnapshots>;
+    readiness: Readiness;
+    monthlyLimitOf: (plan: string) => number | null;
+  },
 ): void {
   watchService(registry, {
     clock: store.clock,
@@ -239,11 +224,10 @@ function watchWork(
   });
   const most = config.metricsMaxSources;
   if (most === 0) return;
-  const limits = monthlyLimitsOf(config);
   watchSources(registry, {
     clock: store.clock,
     read: (now) => store.sourceFigures.read(most, now),
-    monthlyLimitOf: (plan) => limitOf(limits, plan),
+    monthlyLimitOf,
   });
 }
 
@@ -254,17 +238,21 @@ async function readFreeBytes({ database }: Config): Promise<number | null> {
   return bavail * bsize;
 }
 
-function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: Metrics): Engine {
-  const { config, log, store, leaseMs } = options;
+function buildEngine(
+  { config, log, store, leaseMs }: ServiceOptions,
+  {
+    metrics,
+    ...tools
+  }: { sender: ClosableSender; metrics: Metrics; limits: People['plans']['limits'] },
+): Engine {
   return new Engine({
     store: store.forEngine,
-    sender,
+    ...tools,
     log,
     observer: metrics,
     maxConcurrentRequests: config.maxConcurrentRequests,
     responseKeepBytes: config.responseKeepBytes,
     ...(leaseMs !== undefined && { leaseMs }),
-    limits: monthlyLimitsOf(config),
   });
 }
 
@@ -279,13 +267,13 @@ function buildDuties(options: ServiceOptions, engine: Engine) {
   ];
 }
 
-function buildBackups({ config, clock, log }: ServiceOptions) {
+function buildBackups({ config, store: { clock }, log }: ServiceOptions) {
   const { database, backups } = config;
   if (database.kind !== 'sqlite' || backups === null) return null;
   return createBackups({ ...backups, databasePath: database.path, clock, log });
 }
 
-function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine) {
+function buildHeartbeat({ config, store: { clock }, log }: ServiceOptions, engine: Engine) {
   const url = config.heartbeatUrl;
   if (url === null) return null;
   const dnsServers = config.dnsServers ?? [];

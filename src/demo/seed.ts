@@ -50,7 +50,6 @@ export async function seedDemo({
     config,
     appKey,
     store,
-    clock,
     log: silentLog,
     baseUrl: 'http://localhost:3000',
     leaseMs: 365 * 24 * 3_600_000,

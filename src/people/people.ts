@@ -42,7 +42,7 @@ export type People = ReturnType<typeof createPeople>;
 
 export function createPeople(deps: PeopleDeps) {
   const context = createContext(deps);
-  const { tokens, mailer, background } = context;
+  const { tokens, mailer, background, plans } = context;
   return {
     findTokenOwner: tokens.findTokenOwner,
     accounts: {
@@ -65,6 +65,7 @@ export function createPeople(deps: PeopleDeps) {
       ...bind(context, { registerByInvitation }),
     },
     tokens,
+    plans,
     signing: bind(context, signing),
     serviceAccounts: bind(context, serviceAccounts),
     channelAddresses: {

@@ -31,16 +31,13 @@ export interface Usage {
   used: number;
 }
 
-/** A removed plan gets the limit of new teams. */
-export function monthlyLimitsOf({ plans, newTeamPlan }: PlanSettings): MonthlyLimits {
-  const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
-  return { byPlan, other: byPlan.get(newTeamPlan) ?? null };
-}
-
 export function createPlans({ plans, newTeamPlan }: PlanSettings) {
-  const limits = monthlyLimitsOf({ plans, newTeamPlan });
+  const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+  /** A removed plan gets the limit of new teams. */
+  const limits: MonthlyLimits = { byPlan, other: byPlan.get(newTeamPlan) ?? null };
   return {
-    names: [...limits.byPlan.keys()],
+    limits,
+    names: [...byPlan.keys()],
     ofFirstTeam: plans[0]?.name ?? newTeamPlan,
     ofNewTeam: newTeamPlan,
     limitOf: (plan: string) => limitOf(limits, plan),
