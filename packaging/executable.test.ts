@@ -10,10 +10,11 @@ import { packageIfChanged } from './package.ts';
 import { COMMIT, EXECUTABLE, ROOT } from './places.ts';
 
 /**
- * A suite that runs commands beside a service. `npm test` runs all such suites against the npm package; the executable
+ * A test that runs commands beside a service. `npm test` runs all such tests against the npm package; the executable
  * has the same code and differs in how it finds its parts.
  */
-const SAMPLE = 'src/cli/process.test.ts';
+const SUITE = 'src/cli/process.test.ts';
+const NAME = 'commands set up a team and start its work next to the service, on one SQLite file';
 
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(EXECUTABLE, args, {
@@ -91,10 +92,10 @@ describe('the executable', () => {
     }
   });
 
-  test(`the executable passes the suite ${SAMPLE}`, async () => {
+  test(`with the executable ${NAME}`, async () => {
     // A runner inside a runner would report to that one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const runner = spawn(process.execPath, ['--test', '--test-reporter=dot', SAMPLE], {
+    const runner = spawn(process.execPath, ['--test', `--test-name-pattern=${NAME}`, SUITE], {
       cwd: ROOT,
       env: { ...env, BELFRY_EXECUTABLE: EXECUTABLE },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -104,5 +105,6 @@ describe('the executable', () => {
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const [code] = (await once(runner, 'close')) as [number | null];
     assert.equal(code, 0, output);
+    assert.match(output, /^ℹ pass 1$/m);
   });
 });

@@ -11,7 +11,16 @@ const run = promisify(execFile);
  */
 const SAME_EACH_TIME = '--random-seed=1';
 
-export async function buildExecutable(folder: string, output: string): Promise<void> {
+export function buildExecutable(folder: string, output: string): Promise<void> {
+  return runNode('--build-sea', folder, output);
+}
+
+/** What the executable contains besides Node: the program, its compiled code and the assets. */
+export function buildContents(folder: string, output: string): Promise<void> {
+  return runNode('--experimental-sea-config', folder, output);
+}
+
+async function runNode(build: string, folder: string, output: string): Promise<void> {
   const config = path.join(folder, '..', 'executable.json');
   const node = path.dirname(path.dirname(process.execPath));
   const settings = {
@@ -23,7 +32,7 @@ export async function buildExecutable(folder: string, output: string): Promise<v
     assets: { ...listParts(folder), 'node-licence.txt': path.join(node, 'LICENSE') },
   };
   fs.writeFileSync(config, JSON.stringify(settings));
-  await run(process.execPath, [SAME_EACH_TIME, '--build-sea', config], { cwd: folder });
+  await run(process.execPath, [SAME_EACH_TIME, build, config], { cwd: folder });
 }
 
 const PARTS = '{dashboard/**/*.*,sqlite-worker.cjs,LICENSE,licences.txt}';

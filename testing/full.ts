@@ -1,6 +1,6 @@
 /**
- * `npm run test:full`: the tests that take too long for each commit. All faults, the ten-minute walk through faults, and
- * ten minutes of random responses.
+ * `npm run test:full`: the tests that take too long for each commit. All faults, the ten-minute walk through faults,
+ * ten minutes of random responses, and an executable built twice.
  *
  * The result goes into docs/reliability.md. `npm run test:full -- 123` repeats a run with the seed 123.
  */
@@ -13,6 +13,7 @@ const ROOT = path.dirname(import.meta.dirname);
 const PAGE = path.join(ROOT, 'docs/reliability.md');
 const MARKED = /(?<=<!-- Written by `npm run test:full`. -->\n\n)[^\n]*/;
 const TESTS = [
+  'packaging/container.test.ts',
   'spec/faults',
   'src/outgoing/response-parser.test.ts',
   'src/outgoing/response-peers.test.ts',
