@@ -6,7 +6,7 @@ import { createDatabaseOnSmallDisk } from '#testing/faults/small-tablespace';
 import { makeSwitches, type Switches } from '#testing/faults/switches';
 import { createMigratedDatabase } from '#testing/migrated';
 import type { TestDatabase } from '#testing/postgres';
-import { type BelfryProcess, runBelfry, runOperator, startBelfry } from '#testing/process';
+import { type BelfryProcess, runOperator, startBelfry } from '#testing/process';
 import { type Client, makeClient, TEAM } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { CRON_PATH, type Phases, startTarget, type Target, callbackPathOf } from './target.ts';
@@ -85,10 +85,9 @@ export async function startScene(name: SceneName): Promise<Scene> {
   const [first] = nodes as [Node];
   const { folder } = first.belfry;
   const databaseUrl = database?.url ?? first.belfry.databaseUrl;
-  // A file that another program has locked must not hold up the target, which is in this process.
-  const runCommand = database === null ? runBelfry : runOperator;
+  // In this process: no story asks while another program locks the file, which would hold up the target.
   const operate = async <Printed>(...args: string[]) => {
-    const { code, json, stderr } = await runCommand(args, { databaseUrl, folder, env });
+    const { code, json, stderr } = await runOperator(args, { databaseUrl, folder, env });
     assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
     return json as Printed;
   };

@@ -22,7 +22,7 @@ export interface Fault {
   leavesWaiting?: boolean;
 }
 
-/** Each look is three processes. */
+/** Each look runs three commands. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
