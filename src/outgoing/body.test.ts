@@ -276,11 +276,11 @@ describe('bodies without measure', () => {
   });
 
   for (const [coding, bomb] of [
-    ['gzip', zlib.gzipSync(Buffer.alloc(200 * MIB, ' '))],
+    ['gzip', zlib.gzipSync(Buffer.alloc(200 * MIB, ' '), { level: 1 })],
     [
       'br',
       zlib.brotliCompressSync(Buffer.alloc(200 * MIB, ' '), {
-        params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 3 },
+        params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 },
       }),
     ],
   ] as const) {
@@ -306,7 +306,7 @@ describe('bodies without measure', () => {
   });
 
   test('decompression stops once no assertion needs more of the body', async () => {
-    const bomb = zlib.gzipSync(Buffer.alloc(50 * MIB));
+    const bomb = zlib.gzipSync(Buffer.alloc(50 * MIB), { level: 1 });
     const { body } = answered(await receive(answerWith(bomb, 'Content-Encoding: gzip')));
     assert.equal(body.stored.length, 65_535);
     assert.ok(body.totalBytes < MIB);
