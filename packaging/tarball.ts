@@ -4,8 +4,14 @@ import { DIST, PACKAGE, TARBALL } from './places.ts';
 
 const run = promisify(execFile);
 
-/** Packs the folder of `packageIfChanged`. @returns the path */
-export async function packTarball(): Promise<string> {
+let packed: Promise<string> | null = null;
+
+/** Packs the folder of `packageIfChanged`, once in this process. @returns the path */
+export function packTarball(): Promise<string> {
+  return (packed ??= pack());
+}
+
+async function pack(): Promise<string> {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   await run(npm, ['pack', '--silent', '--pack-destination', DIST, PACKAGE], {
     shell: process.platform === 'win32',

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import {
   eventually,
@@ -26,15 +26,11 @@ const LATER = 3600;
 forEachDatabase((name, makeDatabaseUrl) => {
   const named = process.env['BELFRY_LAST_RELEASE'];
   const skip = named === undefined && name === 'Postgres' ? 'no release is named' : false;
-  let last: Program;
-  before(async () => {
-    last = unpack(named ?? (await packThis()));
-  });
-
   test(
     'this version opens the database of the last release, which then refuses it',
     { skip },
     async () => {
+      const last = unpack(named ?? (await packThis()));
       await using target = await startReceiver();
       const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
       const folder =

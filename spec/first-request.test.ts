@@ -43,6 +43,18 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
     return JSON.parse(stdout) as unknown;
   }
 
+  /** The same for a command of the command line, but in this process: another test runs one by npm. */
+  async function runCommand(block: string, id = ''): Promise<unknown> {
+    assert.match(block, /^npm run -s belfry -- /);
+    const printWords = block
+      .replace('npm run -s belfry --', "printf '%s\\0'")
+      .replaceAll('<id>', id);
+    const { stdout } = await run('sh', ['-euc', printWords]);
+    const { code, json, stderr } = await belfry.cli(...stdout.split('\0').slice(0, -1));
+    assert.equal(code, 0, stderr);
+    return json;
+  }
+
   test('the commands of README create a user and a job, and show that it succeeded', async () => {
     const [start, , createJob = '', listJobs = '', ...more] = readme;
     assert.equal(start, 'npm ci && npm start');
@@ -53,7 +65,7 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
     const created = (await runBlock(sooner)) as { success: boolean; job_id: string };
     assert.equal(created.success, true);
     await untilSucceeded(belfry, [created.job_id]);
-    const [job] = (await runBlock(listJobs)) as { status: string }[];
+    const [job] = (await runCommand(listJobs)) as { status: string }[];
     assert.equal(job?.status, 'success');
   });
 
@@ -63,21 +75,21 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
     assert.equal(keep, 'export TOKEN=<apiToken>');
     assert.equal(start, 'ALLOWED_NETWORKS=127.0.0.0/8 npm start');
     const job = (await runBlock(createJob)) as { queue_id: string };
-    const queue = (await runBlock(setQueue)) as Record<string, unknown>;
+    const queue = (await runCommand(setQueue)) as Record<string, unknown>;
     assert.equal(queue['id'], job.queue_id);
     assert.deepEqual(
       [queue['timeout_seconds'], queue['retry_schedule'], queue['concurrency_limit']],
       [60, [10, 300], 4],
     );
     const cron = (await runBlock(createCron)) as { id: string };
-    const crons = (await runBlock(listCrons)) as { id: string }[];
+    const crons = (await runCommand(listCrons)) as { id: string }[];
     assert.deepEqual(
       crons.map(({ id }) => id),
       [cron.id],
     );
     const [runNow = '', listRuns = ''] = runCron?.split('\n') ?? [];
-    const { id } = (await runBlock(runNow, cron.id)) as { id: string };
-    const runs = (await runBlock(listRuns, cron.id)) as { id: string }[];
+    const { id } = (await runCommand(runNow, cron.id)) as { id: string };
+    const runs = (await runCommand(listRuns, cron.id)) as { id: string }[];
     assert.deepEqual(
       runs.map((each) => each.id),
       [id],

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { freePort } from '#testing/free-port';
 import { makeFolder } from '#testing/guard';
 import { createMigratedDatabase } from '#testing/migrated';
-import { eventually, launchBelfry, runBelfry, startBelfry } from '#testing/process';
+import { eventually, launchBelfry, runOperator, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeClient, postJob, untilSucceeded } from '#testing/remote';
 import { startRotatingPooler } from '#testing/rotating-pooler';
@@ -25,9 +25,10 @@ async function checkRefused(databaseUrl: string): Promise<void> {
   assert.equal(await belfry.exited, 1);
   await belfry.closed;
   assert.deepEqual(belfry.output, [`belfry: Postgres ${REFUSAL}`]);
-  const command = await runBelfry(['team', 'list'], { databaseUrl });
+  const place = { databaseUrl, folder: makeFolder() };
+  const command = await runOperator(['team', 'list'], place);
   assert.deepEqual([command.code, command.stderr], [1, `belfry: Postgres ${REFUSAL}\n`]);
-  const doctor = await runBelfry(['doctor'], { databaseUrl });
+  const doctor = await runOperator(['doctor'], place);
   assert.equal(doctor.code, 1);
   assert.ok(doctor.stderr.includes(`Postgres: ${REFUSAL}`), doctor.stderr);
 }

@@ -91,23 +91,6 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.equal(fs.existsSync(`${file}-wal`), false);
   });
 
-  test('a second signal ends the process at once with exit code 1', async () => {
-    await using target = await startReceiver({ answer: 'never' });
-    await using belfry = await startBelfry({
-      databaseUrl: await makeDatabaseUrl(),
-      env: { ...env, SHUTDOWN_GRACE_SECONDS: '60' },
-    });
-    const client = await makeClient(belfry);
-    await postJob(client, { url: target.url });
-    await target.waitFor(1);
-    client.close();
-    belfry.signal('SIGTERM');
-    await belfry.line(/stop\.asked/);
-    belfry.signal('SIGINT');
-    assert.equal(await belfry.exited, 1);
-    assert.equal(target.requests.length, 1);
-  });
-
   test('a second process on the same SQLite file is refused, and the first continues', async () => {
     const databaseUrl = await makeDatabaseUrl();
     await using belfry = await startBelfry({ databaseUrl, env });

@@ -107,14 +107,12 @@ describe('the process', () => {
     assert.equal(answer.headers.get('Location'), '/');
   });
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`the process exits with 0 after ${signal}`, async () => {
-      const { child, ended } = await serve();
-      child.kill(signal);
-      const { code, stderr } = await ended;
-      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    });
-  }
+  test('the process exits with 0 after SIGINT', async () => {
+    const { child, ended } = await serve();
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  });
 
   test('a signal waits for running attempts, and a second one exits with 1 at once', async () => {
     const { child, ended, address, output } = await serve();
@@ -169,12 +167,13 @@ describe('the process', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null], 'Ctrl-C stops it gracefully');
   });
 
-  test('the command serve starts the service', async () => {
+  test('the command serve starts the service, which exits with 0 after SIGTERM', async () => {
     const service = run({}, ['serve']);
     while (!service.output.stdout.includes('belfry is ready'))
       await once(service.child.stdout, 'data');
     service.child.kill('SIGTERM');
-    assert.equal((await service.ended).code, 0);
+    const { code, stderr } = await service.ended;
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   });
 
   test('help lists the commands, with any settings', async () => {

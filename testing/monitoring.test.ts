@@ -4,8 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { startDashboard } from './dashboard.ts';
 import { makeFolder } from './guard.ts';
-import { eventually, startBelfry } from './process.ts';
+import { eventually } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
 import { freePort } from './free-port.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
@@ -40,9 +41,7 @@ function figuresIn(expr: string): string[] {
 describe('docs/monitoring', () => {
   let exported: Set<string>;
   before(async () => {
-    await using belfry = await startBelfry({
-      env: { METRICS_MAX_SOURCES: '10', HISTORY_MAX_MB: '100' },
-    });
+    await using belfry = await startDashboard({ METRICS_MAX_SOURCES: '10', HISTORY_MAX_MB: '100' });
     const text = await (await fetch(`${belfry.url}/metrics`)).text();
     exported = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   });
@@ -97,7 +96,7 @@ describe('docs/monitoring', () => {
     if (spawnSync('prometheus', ['--version']).error) {
       return t.skip('there is no prometheus on this machine');
     }
-    await using belfry = await startBelfry();
+    await using belfry = await startDashboard();
     const folder = makeFolder();
     const port = await freePort();
     const target = new URL(belfry.url).host;
