@@ -99,6 +99,13 @@ const FIND_FAULTS = `(() => {
       if (button && line.right > button.left && line.top < button.bottom && line.bottom > button.top)
         faults.push('a button covers ' + code.getAttribute('aria-label'));
   }
+  for (const menu of document.querySelectorAll('main button[title="More actions"]')) {
+    const others = [...menu.closest('.row').querySelectorAll('button, a')]
+      .filter((each) => each !== menu && shown(each) && !each.closest('[popover]'));
+    const { top } = menu.getBoundingClientRect();
+    if (shown(menu) && others.length > 0 && others.every((each) => each.getBoundingClientRect().bottom <= top))
+      faults.push('a menu alone on its line: ' + menu.ariaLabel);
+  }
   if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window');
   return [...new Set(faults)];
 })()`;

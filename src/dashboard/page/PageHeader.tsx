@@ -44,8 +44,10 @@ export function PageHeader({ title, beside, note, parent, every, ...actions }: P
       {action || more || menu ? (
         <div className="row">
           {more}
-          {action}
-          {menu}
+          <span className="row together">
+            {action}
+            {menu}
+          </span>
         </div>
       ) : null}
     </header>

@@ -186,21 +186,23 @@ function cronBulk(matching: BoundedCount): BulkActions {
     buttons: ({ text }) => (
       <>
         <Submit intent="all-pause">{`Pause (${text})`}</Submit>
-        <Submit intent="all-start">{`Start (${text})`}</Submit>
-        <MoreActions of="selected crons">
-          <button type="submit" form="bulk" name="intent" value="all-run">
-            Run now
-          </button>
-          <ConfirmDialog
-            word="Delete"
-            question={`Delete the crons that are chosen (${text})?`}
-            fields={{ intent: 'all-delete' }}
-            form="bulk"
-          >
-            They never run again, and their history is deleted too. This can’t be undone. To stop
-            them for a while, pause them.
-          </ConfirmDialog>
-        </MoreActions>
+        <span className="row together">
+          <Submit intent="all-start">{`Start (${text})`}</Submit>
+          <MoreActions of="selected crons">
+            <button type="submit" form="bulk" name="intent" value="all-run">
+              Run now
+            </button>
+            <ConfirmDialog
+              word="Delete"
+              question={`Delete the crons that are chosen (${text})?`}
+              fields={{ intent: 'all-delete' }}
+              form="bulk"
+            >
+              They never run again, and their history is deleted too. This can’t be undone. To stop
+              them for a while, pause them.
+            </ConfirmDialog>
+          </MoreActions>
+        </span>
       </>
     ),
   };

@@ -222,7 +222,7 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
     </ConfirmDialog>
   );
   return (
-    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+    <span className="row together">
       {redirectsTo === null ? (
         retry
       ) : (

@@ -170,7 +170,7 @@ function Actions({ window }: { window: MaintenanceWindowView }) {
   const { id, name, state, isWeekly, covers } = window;
   const mayEdit = useMayNotify() || covers !== 'team';
   return (
-    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+    <span className="row together">
       {mayEdit ? (
         <ButtonLink to={`/maintenance/${id}/edit`} variant="default" size="small">
           Edit

@@ -131,7 +131,7 @@ function channelColumns(memberCount: number): Column<ChannelRow>[] {
         ),
     },
     actionsColumn('132px', (channel) => (
-      <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+      <span className="row together">
         <ButtonLink to={`/settings/notifications/${channel.id}`} variant="default" size="small">
           Edit
         </ButtonLink>

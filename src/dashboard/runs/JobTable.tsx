@@ -55,7 +55,7 @@ export function jobBulk(
     matching,
     asOf,
     buttons: ({ count, text }) => (
-      <>
+      <span className="row together">
         <Submit intent={intent}>{`${word} (${text})`}</Submit>
         <MoreActions of="selected jobs">
           {tab === 'failed' ? (
@@ -82,7 +82,7 @@ export function jobBulk(
               : 'They are never sent. This can’t be undone.'}
           </ConfirmDialog>
         </MoreActions>
-      </>
+      </span>
     ),
   };
 }
@@ -126,7 +126,7 @@ export function JobActions({
     ? ['fire', isQueuePaused ? fireLater : 'Fire now']
     : ['retry', 'Retry'];
   return (
-    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+    <span className="row together">
       <Form>
         <input type="hidden" name="job" value={job.id} />
         <Submit intent={intent} size={isSmall ? 'small' : undefined}>
