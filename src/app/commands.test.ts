@@ -31,6 +31,7 @@ import {
   aQueue,
   aSettlement,
 } from '#testing/factories';
+import { makeGuardedFolder } from '#testing/guard';
 import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
@@ -761,4 +762,94 @@ describe('backup', () => {
     assert.equal(doctor.code, 1);
     assert.match(doctor.stderr, /^fail {2}database {3}.*damaged.*; restore a backup$/m);
   });
+});
+
+describe('as a user who may not use the files of the service', () => {
+  const folder = makeGuardedFolder(os.tmpdir());
+  const data = path.join(folder, 'data');
+  const file = path.join(data, 'belfry.db');
+  const config = { ...configOf(`sqlite:${file}`), port: 0 };
+  const copies = path.join(folder, 'copies');
+  const copy = path.join(copies, 'copy.db');
+  before(async () => {
+    fs.chmodSync(folder, 0o755);
+    fs.mkdirSync(data);
+    fs.mkdirSync(copies);
+    fs.chmodSync(copies, 0o777);
+    assert.equal((await run(config, ['migrate'])).code, 0);
+    // Loads every module, which another user may not be able to read.
+    await run(config, ['doctor']);
+    await run(config, ['backup', path.join(folder, 'own.db')]);
+  });
+
+  const withMode = async <T>(target: string, mode: number, work: () => Promise<T>): Promise<T> => {
+    const before = fs.statSync(target).mode;
+    fs.chmodSync(target, mode);
+    const isRoot = process.geteuid?.() === 0;
+    // Root may use every file.
+    if (isRoot) process.seteuid?.('nobody');
+    try {
+      return await work();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      fs.chmodSync(target, before);
+    }
+  };
+
+  for (const [what, target] of [
+    ['a closed folder', data],
+    ['a database file that it may not read', file],
+  ] as const) {
+    test(`doctor and backup name the missing right and the remedy for ${what}`, async () => {
+      const [doctor, backup] = await withMode(target, 0o000, async () => [
+        await run(config, ['doctor']),
+        await run(config, ['backup', copy]),
+      ]);
+      const remedy = 'run this command as the user of the service';
+      assert.match(
+        doctor.stderr,
+        /^fail {2}database {3}SQLite file .* cannot be read \(EACCES\); /m,
+      );
+      assert.ok(doctor.stderr.includes(remedy), doctor.stderr);
+      assert.match(backup.stderr, /^belfry: .*belfry\.db cannot be read \(EACCES\); [^\n]*\n$/);
+      assert.ok(backup.stderr.includes(remedy), backup.stderr);
+      assert.deepEqual([doctor.code, backup.code], [1, 1]);
+    });
+  }
+
+  test('doctor and backup name the right that SQLite needs to open a file in a read-only folder', async () => {
+    const readable = path.join(folder, 'readable');
+    fs.mkdirSync(readable);
+    const database = { kind: 'sqlite', path: path.join(readable, 'belfry.db') } as const;
+    fs.copyFileSync(file, database.path);
+    fs.chmodSync(database.path, 0o644);
+    const [doctor, backup] = await withMode(readable, 0o555, async () => [
+      await run({ ...config, database }, ['doctor']),
+      await run({ ...config, database }, ['backup', copy]),
+    ]);
+    const remedy = /give this user write access to the file and its folder/;
+    assert.match(doctor.stderr, remedy);
+    assert.match(backup.stderr, remedy);
+  });
+});
+
+test("doctor fails if the first start couldn't make the database", async () => {
+  const folder = makeGuardedFolder(os.tmpdir());
+  const inFolder = (file: string) => ({
+    ...configOf(`sqlite:${path.join(folder, file)}`),
+    port: 0,
+  });
+  fs.writeFileSync(path.join(folder, 'taken'), '');
+  for (const [file, line] of [
+    [
+      'taken/data/belfry.db',
+      /^fail {2}database {3}.* not there yet, and .*taken is no folder.*; give/m,
+    ],
+    ['.', /^fail {2}database {3}.* is a folder; name a file in it$/m],
+    ['data/belfry.db', /^ok {4}database {3}.*not there yet; the first start makes it$/m],
+  ] as const) {
+    const { code, stderr } = await run(inFolder(file), ['doctor']);
+    assert.match(stderr, line);
+    assert.equal(code, stderr.includes('fail  ') ? 1 : 0);
+  }
 });

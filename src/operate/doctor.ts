@@ -15,7 +15,7 @@ import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeSize, exceeds } from './database-size.ts';
 import { fail, type Findings, ok, warn } from './finding.ts';
-import { examineSurroundings } from './surroundings.ts';
+import { examineSurroundings, findFolderFault } from './surroundings.ts';
 import { isStillTrue, untrustedForwarding, untrustedSignIn } from './untrusted-headers.ts';
 
 /** Larger differences make logs and records hard to compare. */
@@ -94,7 +94,7 @@ function examineDatabase(config: Config, found: Inspection, now: number): Findin
   }
   const what = database.kind === 'sqlite' ? `SQLite file ${database.path}` : 'Postgres';
   if (found.kind === 'not-made-yet') {
-    return [ok('database', `${what}: not there yet; the first start makes it`)];
+    return [judgeMissing(config, what)];
   }
   if (found.kind === 'unreachable') return [fail('database', `${what}: ${found.reason}`)];
   return [
@@ -110,6 +110,16 @@ function examineDatabase(config: Config, found: Inspection, now: number): Findin
     judgeProxies(config, found, now),
     judgeProxySignIn(config, found, now),
   ];
+}
+
+function judgeMissing({ database }: Config, what: string): Finding {
+  const fault = database.kind === 'sqlite' ? findFolderFault(dirname(database.path)) : null;
+  if (fault === null) return ok('database', `${what}: not there yet; the first start makes it`);
+  const remedy = 'give this user write access to it, or set DATABASE_URL to another place';
+  return fail(
+    'database',
+    `${what}: not there yet, and its folder cannot be written (${fault}); ${remedy}`,
+  );
 }
 
 function judgeDatabase(what: string, found: DatabaseReport): Finding {

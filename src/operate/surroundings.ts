@@ -123,18 +123,21 @@ export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean)
   return warn('dashboard', message);
 }
 
-/** No other user may read the key and the database. */
+/** No other user may read the key and the database. Null if this user can't tell. */
 function examineFiles({ database }: Config): Finding | null {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return null;
   const paths = [database.path, join(dirname(database.path), 'app.key')];
-  const open = paths.filter((path) => {
-    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-    return (mode & 0o077) !== 0;
-  });
-  const [first] = open;
-  if (first === undefined) {
-    return ok('files', 'no other user can read database and key');
+  let open: string[];
+  try {
+    open = paths.filter((path) => {
+      const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+      return (mode & 0o077) !== 0;
+    });
+  } catch {
+    // The check of the database reports why this user may not enter the folder.
+    return null;
   }
+  if (open.length === 0) return ok('files', 'no other user can read database and key');
   const message = `others may read ${open.join(' and ')}; chmod 600 ${open.join(' ')}`;
   return warn('files', message);
 }
@@ -183,7 +186,7 @@ export function examineBackups(
 }
 
 /** Null if it can be written, or made. */
-function findFolderFault(folder: string): string | null {
+export function findFolderFault(folder: string): string | null {
   const parent = dirname(folder);
   if (!existsSync(folder) && parent !== folder) return findFolderFault(parent);
   try {

@@ -3,6 +3,7 @@ import { StoreError } from './database/errors.ts';
 import type { Inspection } from './database/inspection.ts';
 import { explainRefusal } from './postgres/explain.ts';
 import { inspectPostgres } from './postgres/inspect.ts';
+import { ACCESS_REMEDY } from './sqlite/file-access.ts';
 import { inspectSqliteFile } from './sqlite/inspect.ts';
 import type { StoreLocation } from './store.ts';
 
@@ -24,7 +25,9 @@ function explain({ kind }: StoreLocation, error: unknown): string {
   const refusal = kind === 'postgres' ? explainRefusal(error) : null;
   if (refusal !== null) return refusal;
   if (errcode === undefined) return message || code;
-  const isDamaged = StoreError.fromSqlite({ message, errcode }).code === 'STORE_DAMAGED';
+  const fault = StoreError.fromSqlite({ message, errcode });
+  if (fault.code === 'STORE_READ_ONLY') return `${message}; ${ACCESS_REMEDY}`;
+  const isDamaged = fault.code === 'STORE_DAMAGED';
   return isDamaged ? `damaged, or no SQLite database (${message}); restore a backup` : message;
 }
 

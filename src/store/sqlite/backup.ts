@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../database/errors.ts';
+import { StoreError, type StoreErrorCode } from '../database/errors.ts';
+import { ACCESS_REMEDY, findFileFault } from './file-access.ts';
 
 export type SqliteBackup =
   | { kind: 'done'; path: string; bytes: number }
@@ -27,7 +28,9 @@ const BUSY_TIMEOUT_MS = 5000;
  */
 export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
   const path = resolve(target);
-  if (!existsSync(databasePath)) return { kind: 'no-database', path: databasePath };
+  const fault = findFileFault(databasePath);
+  if (fault?.isMissing) return { kind: 'no-database', path: databasePath };
+  if (fault !== null) throw new StoreError('STORE_READ_ONLY', `${databasePath} ${fault.reason}`);
   if (existsSync(path)) return { kind: 'exists', path };
   const draft = `${path}.${process.pid}.part`;
   try {
@@ -85,6 +88,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
 };
 
+const REMEDIES: Partial<Record<StoreErrorCode, string>> = {
+  STORE_DAMAGED: 'restore an older copy',
+  STORE_READ_ONLY: ACCESS_REMEDY,
+};
+
 function explain(error: unknown, databasePath: string, path: string): SqliteBackup {
   if (error instanceof StoreError) throw error;
   const { code, message, errcode } = error as { code?: string; message: string; errcode?: number };
@@ -95,7 +103,7 @@ function explain(error: unknown, databasePath: string, path: string): SqliteBack
   const fault = StoreError.fromSqlite({ message, errcode });
   const isDamaged = fault.code === 'STORE_DAMAGED';
   const what = isDamaged ? 'is damaged, or no SQLite database' : 'cannot be copied';
-  const remedy = isDamaged ? 'restore an older copy' : 'look who else uses it, and try again';
+  const remedy = REMEDIES[fault.code] ?? 'look who else uses it, and try again';
   throw new StoreError(fault.code, `${databasePath} ${what} (${message}); ${remedy}`, {
     cause: error,
   });

@@ -1,10 +1,11 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
 import { inspectSize } from '../retention/history-size.ts';
 import { sqlite } from '../sql/sqlite.ts';
+import { ACCESS_REMEDY, findFileFault } from './file-access.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less, the next job may not fit. */
@@ -14,8 +15,9 @@ const BUSY = 5;
 
 /** Throws the error of SQLite or the file system. */
 export async function inspectSqliteFile(path: string, now: number): Promise<Inspection> {
-  // `existsSync` is also false for a folder that this user may not read.
-  if (!isThere(path)) return { kind: 'not-made-yet' };
+  const fault = findFileFault(path);
+  if (fault?.isMissing) return { kind: 'not-made-yet' };
+  if (fault !== null) return { kind: 'unreachable', reason: fault.reason };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   const ask = async (text: string, ...parameters: number[]) =>
@@ -35,22 +37,13 @@ export async function inspectSqliteFile(path: string, now: number): Promise<Insp
   };
 }
 
-function isThere(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-}
-
 /** Permissions are checked apart: SQLite accepts the lock on a file that it may only read. */
 function tryWriting(path: string): string | null {
   try {
     for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    return `${code}; give this user write access to the file and its folder`;
+    return `${code}; ${ACCESS_REMEDY}`;
   }
   const { bavail, bsize } = statfsSync(dirname(path));
   if (bavail * bsize < LEAST_FREE_BYTES)
