@@ -22,6 +22,8 @@ export interface TestProvider extends AsyncDisposable {
   /** Other claims in its ID tokens, with `repeatsClaims`. */
   inToken: Person | null;
   forge: ((idToken: string) => string) | null;
+  /** The path that a gateway in front of it answers with 502. */
+  broken: string | null;
   /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
   asked: URLSearchParams[];
   goAway(): Promise<void>;
@@ -59,6 +61,7 @@ export async function startProvider({
     person: { sub: 'nobody' },
     inToken: null,
     forge: null,
+    broken: null,
     asked: [],
     goAway: async () => {
       server.close();
@@ -86,6 +89,10 @@ export async function startProvider({
   const answer = provider.callback();
   server.on('request', (request, response) => {
     const url = new URL(request.url ?? '/', issuer);
+    if (url.pathname === self.broken) {
+      response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad Gateway</h1>');
+      return;
+    }
     if (url.pathname === '/auth') self.asked.push(url.searchParams);
     const { forge } = self;
     if (url.pathname === '/token' && forge) {

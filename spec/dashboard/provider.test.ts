@@ -245,6 +245,25 @@ describe('rejected provider sign-ins', () => {
     await assertRefused(refused.visitor, refused.answer, /did not let you in/);
   });
 
+  test("the log has the provider's error, or the check that its response failed", async () => {
+    const env = { ...provider.env, OIDC_CLIENT_SECRET: 'another' };
+    await using wrong = await startDashboard(env, { sends: false });
+    provider.expect(wrong.url);
+    provider.person = somebody();
+    const causes = () =>
+      wrong.events.flatMap(({ event, fields }) =>
+        event === 'account.provider-failed' ? [String(Object(fields).cause)] : [],
+      );
+    assert.equal((await signIn(wrong.visitor())).status, 403);
+    assert.match(causes().at(-1) ?? '', /^invalid_client: .+/);
+    const visitor = wrong.visitor();
+    const { headers } = await visitor.get('/login/provider');
+    const back = new URL(await provider.visit(headers.get('Location') ?? ''));
+    back.searchParams.set('state', 'x'.repeat(43));
+    assert.equal((await visitor.get(back.pathname + back.search)).status, 403);
+    assert.match(causes().at(-1) ?? '', /"state"/);
+  });
+
   test('provider sign-ins are limited per address', async () => {
     const visitor = dashboard.visitor();
     const statuses = [];

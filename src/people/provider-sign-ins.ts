@@ -115,10 +115,22 @@ function refuse(context: Context, why: ProviderRefusal, request: RequestContext)
   return { kind: 'refused-by-provider', why, setCookies: [deleteCookie(context, ATTEMPT.name)] };
 }
 
-/** Such as `connect ECONNREFUSED 127.0.0.1:9`. */
-function causeOf(error: Error): string | undefined {
-  let deepest: unknown = error;
-  for (let depth = 0; depth < 5 && deepest instanceof Error && deepest.cause; depth++)
-    deepest = deepest.cause;
-  return deepest instanceof Error ? deepest.message.slice(0, 300) : undefined;
+/** Such as `connect ECONNREFUSED 127.0.0.1:9`, or `invalid_client: …` in the words of the provider. */
+function causeOf(error: Error): string {
+  let deepest = error;
+  for (let depth = 0; depth < 5 && deepest.cause instanceof Error; depth++) deepest = deepest.cause;
+  const { cause } = deepest;
+  if (cause instanceof Response) return `${deepest.message}: HTTP ${cause.status}`;
+  const { error: code, error_description: why } = deepest as OAuthError;
+  const texts = typeof code === 'string' ? [code, why] : [deepest.message];
+  return texts
+    .filter((text) => typeof text === 'string')
+    .join(': ')
+    .slice(0, 300);
+}
+
+/** RFC 6749, 5.2. */
+interface OAuthError extends Error {
+  error?: unknown;
+  error_description?: unknown;
 }

@@ -128,6 +128,24 @@ test('a provider with another issuer or an endless response is rejected', async 
     await assert.rejects(clientOf(`${server.url}/${path}`).begin(false), away, path);
 });
 
+test('an HTTP 5xx of the provider counts as an unreachable provider and names the status', async () => {
+  await using at = await startProvider();
+  at.expect(BASE_URL);
+  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
+  const client = clientOf(at.issuer);
+  for (const path of ['/token', '/me']) {
+    const { url, attempt } = await client.begin(false);
+    const { search } = new URL(await at.visit(url));
+    at.broken = path;
+    await assert.rejects(client.finish(search, attempt), (fault: Error) => {
+      assert.equal(Object(fault).code, 'PROVIDER_AWAY', path);
+      assert.match(String(Object(fault.cause).cause), /502/);
+      return true;
+    });
+    at.broken = null;
+  }
+});
+
 test('an email counts as verified only if the claim is about this email', async () => {
   await using at = await startProvider({ repeatsClaims: true });
   at.expect(BASE_URL);

@@ -149,9 +149,19 @@ export class Provider {
   }
 }
 
+/** The message of `fetch` if a connection fails; the cause says why. */
+const FETCH_FAILED = 'fetch failed';
+
 /** Follows no redirect, as the library requires. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
   const answer = await fetch(url, options);
+  // A gateway answers like this while the provider behind it is down.
+  if (answer.status >= 500) {
+    await answer.body?.cancel();
+    throw new TypeError(FETCH_FAILED, {
+      cause: new Error(`the provider answers ${answer.status}`),
+    });
+  }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of answer.body ?? []) {
@@ -192,6 +202,6 @@ function findVerified(all: readonly Claims[]): string | null {
 function asFault(error: unknown): ProviderFault {
   const { code } = (error ?? {}) as { code?: unknown };
   const isAway =
-    code === 'OAUTH_TIMEOUT' || (error instanceof TypeError && error.message === 'fetch failed');
+    code === 'OAUTH_TIMEOUT' || (error instanceof TypeError && error.message === FETCH_FAILED);
   return new ProviderFault(isAway ? 'PROVIDER_AWAY' : 'PROVIDER_REFUSED', error);
 }
