@@ -209,10 +209,21 @@ describe('rejected provider sign-ins', () => {
     const victim = dashboard.visitor();
     await assertRefused(victim, await victim.get(back), /begun more than ten minutes ago/);
     await leave(victim);
-    await assertRefused(victim, await victim.get(back), /could not be verified/);
-    const earlier = await comeBackWith(await leave(victim));
-    await leave(victim);
-    await assertRefused(victim, await victim.get(earlier), /could not be verified/);
+    await assertRefused(victim, await victim.get(back), /the last sign-in that this browser began/);
+  });
+
+  test('of two sign-ins begun in one browser the last counts, also after the first came back', async () => {
+    const visitor = dashboard.visitor();
+    provider.person = somebody((await dashboard.user('two-tabs@bells.test')).email);
+    const earlier = await comeBackWith(await leave(visitor));
+    const later = await comeBackWith(await leave(visitor));
+    await assertRefused(
+      visitor,
+      await visitor.get(earlier),
+      /the last sign-in that this browser began/,
+    );
+    assert.equal((await visitor.get(later)).status, 302);
+    assert.ok(await isSignedIn(visitor));
   });
 
   test('a used code, a changed state or cookie, or a refusal is rejected', async () => {
@@ -226,7 +237,7 @@ describe('rejected provider sign-ins', () => {
     };
     const checked = /could not be verified/;
     const state = await change((url) => url.searchParams.set('state', 'x'.repeat(43)));
-    await assertRefused(state.visitor, state.answer, checked);
+    await assertRefused(state.visitor, state.answer, /the last sign-in that this browser began/);
     const code = await change((url) => url.searchParams.set('code', 'x'.repeat(43)));
     await assertRefused(code.visitor, code.answer, checked);
     const issuer = await change((url) => url.searchParams.set('iss', 'https://evil.example'));
@@ -259,9 +270,9 @@ describe('rejected provider sign-ins', () => {
     const visitor = wrong.visitor();
     const { headers } = await visitor.get('/login/provider');
     const back = new URL(await provider.visit(headers.get('Location') ?? ''));
-    back.searchParams.set('state', 'x'.repeat(43));
+    back.searchParams.set('iss', 'https://evil.example');
     assert.equal((await visitor.get(back.pathname + back.search)).status, 403);
-    assert.match(causes().at(-1) ?? '', /"state"/);
+    assert.match(causes().at(-1) ?? '', /"iss"/);
   });
 
   test('provider sign-ins are limited per address', async () => {

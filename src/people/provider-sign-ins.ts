@@ -19,12 +19,14 @@ export type ProviderRefusal =
   | 'declined'
   /** Or begun in another browser. */
   | 'expired'
+  /** The browser began another sign-in after it, such as in a second tab. */
+  | 'outdated'
   | NoAccount;
 
 interface Refusal {
   kind: 'refused-by-provider';
   why: ProviderRefusal;
-  /** Deletes the attempt's cookie. */
+  /** Deletes the attempt's cookie, unless the attempt may still succeed. */
   setCookies: string[];
 }
 
@@ -81,6 +83,8 @@ export const finishProviderSignIn = atProvider(
     const text = readSigned(context, ATTEMPT, request.headers);
     if (text === null) return refuse(context, 'expired', request);
     const { next, ...attempt } = JSON.parse(text) as Kept;
+    if (new URLSearchParams(search).get('state') !== attempt.state)
+      return { ...refuse(context, 'outdated', request), setCookies: [] };
     const identity = await provider.finish(search, attempt);
     const { settings } = provider;
     const link = { issuer: settings.issuer, subject: identity.subject };

@@ -8,6 +8,7 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
     declined: `${name} did not let you in. Begin again, or ask whoever runs it.`,
     expired:
       'This sign-in was begun more than ten minutes ago, in another browser, or not here. Begin again.',
+    outdated: `This response of ${name} doesn't belong to the last sign-in that this browser began. Continue in the tab where you began last, or begin again.`,
     'no-email': `${name} names no email address of yours that it has verified, so no account can be found. Have it verified there, then begin again.`,
     unconfirmed:
       'There is an account with your email, but the address is not confirmed yet. Sign in with its password, confirm the email under Settings, Profile, then try again.',
