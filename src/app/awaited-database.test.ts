@@ -51,5 +51,7 @@ test('a server counts as away if it can’t be reached, starts, stops or is full
   for (const code of ['28P01', '3D000', '25006', '53100', 'ENOTFOUND', '42501', 'XX000']) {
     assert.equal(isServerAway(faultOf({ code })), false, code);
   }
+  for (const message of ['SASL: client password must be a string', 'it does not support SSL'])
+    assert.equal(isServerAway(StoreError.fromConnecting(new Error(message))), false, message);
   assert.equal(isServerAway(new Error('other')), false);
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { once } from 'node:events';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import tls from 'node:tls';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
@@ -21,6 +23,7 @@ import {
   run,
   words,
 } from '#testing/command-line';
+import { createSelfSigned } from '#testing/certificates';
 import { startDnsServer } from '#testing/dns-server';
 import {
   aClaimedJob,
@@ -693,6 +696,40 @@ describe('the command line', () => {
     await admin.query(`drop role ${role}`);
     await admin.end();
   });
+
+  const FAILED_LOGINS = [
+    {
+      what: 'a certificate of an unknown authority',
+      answer: 'S',
+      line: /Postgres has a certificate that cannot be trusted \(.+\); add &sslrootcert=/,
+    },
+    {
+      what: 'a server without TLS',
+      answer: 'N',
+      line: /Postgres offers no TLS \(.+\); .*sslmode/,
+    },
+    {
+      what: 'a missing password',
+      answer: 'SCRAM',
+      line: /Postgres does not let this user in \(.+\); check the user and the password/,
+    },
+  ] as const;
+  for (const { what, answer, line } of FAILED_LOGINS) {
+    test(`commands and doctor name ${what} of Postgres and the next step`, async () => {
+      await using server = await startRefusingPostgres(answer);
+      const query = answer === 'SCRAM' ? '' : '?sslmode=verify-full';
+      const unusable = configOf(`postgres://belfry@localhost:${server.port}/belfry${query}`);
+      for (const argv of [['team', 'list'], ['doctor']]) {
+        const { code, stderr } = await run(unusable, argv);
+        assert.match(
+          stderr,
+          argv[0] === 'team' ? new RegExp(`^belfry: .*${line.source}.*\\n$`) : /^fail {2}database/m,
+        );
+        assert.match(stderr.replace('Postgres: ', 'Postgres '), line);
+        assert.equal(code, 1);
+      }
+    });
+  }
 });
 
 describe('backup', () => {
@@ -853,3 +890,35 @@ test("doctor fails if the first start couldn't make the database", async () => {
     assert.equal(code, stderr.includes('fail  ') ? 1 : 0);
   }
 });
+
+/** @param answer to the request for TLS: `S` continues by TLS, `N` refuses it. `SCRAM` asks for a password. */
+async function startRefusingPostgres(answer: 'S' | 'N' | 'SCRAM') {
+  const credentials = await createSelfSigned();
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      if (answer !== 'SCRAM') socket.write(answer);
+      if (answer === 'S')
+        new tls.TLSSocket(socket, { isServer: true, ...credentials }).on('error', () => {});
+      if (answer !== 'SCRAM') return;
+      socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
+      socket.once('data', () => socket.write(authentication(11, 'r=x,s=x,i=4096')));
+    });
+  });
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html, AuthenticationSASL */
+function authentication(kind: number, text: string): Buffer {
+  const message = Buffer.alloc(9 + text.length);
+  message.write('R');
+  message.writeInt32BE(8 + text.length, 1);
+  message.writeInt32BE(kind, 5);
+  message.write(text, 9);
+  return message;
+}

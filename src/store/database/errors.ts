@@ -70,11 +70,18 @@ export function isServerAway(error: unknown): boolean {
   if (error.cause instanceof StoreError) return isServerAway(error.cause);
   const { code, syscall } = Object(error.cause) as { code?: string; syscall?: string };
   // node-postgres gives timeouts and ended connections no code.
-  if (code === undefined) return error.cause instanceof Error;
+  if (code === undefined) return error.cause instanceof Error && !REFUSED.test(error.cause.message);
   // The socket file of a server that hasn't started.
   if (code === 'ENOENT') return syscall === 'connect';
   return AWAY.has(code);
 }
+
+/** Errors of node-postgres without a code: a missing password, a server without TLS. */
+const REFUSED = /^SASL: |does not support SSL/;
+
+/** Codes of OpenSSL and Node for a certificate or a handshake: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+export const TLS_CODES =
+  /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_|ERR_TLS_|ERR_SSL_)/;
 
 const AWAY = new Set(
   'ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE EAI_AGAIN 08000 08001 08003 08006 53300 57P01 57P02 57P03'.split(
@@ -126,9 +133,9 @@ function postgresCode(sqlState: string, message: string): StoreErrorCode {
   if (sqlState === '42501' || sqlState === '3F000') return 'STORE_READ_ONLY';
   // The server is overloaded, or a lock is held.
   if (sqlState === '57014' || sqlState === LOCKED) return 'STORE_UNAVAILABLE';
-  if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';
+  if (/^E[A-Z_]+$/.test(sqlState) || TLS_CODES.test(sqlState)) return 'STORE_UNAVAILABLE';
   // node-postgres gives these no code.
-  if (/connection|timeout exceeded|read timeout/i.test(message) && sqlState === '')
-    return 'STORE_UNAVAILABLE';
+  const isConnecting = /connection|timeout exceeded|read timeout/i.test(message);
+  if ((isConnecting || REFUSED.test(message)) && sqlState === '') return 'STORE_UNAVAILABLE';
   return 'STORE_FAULT';
 }
