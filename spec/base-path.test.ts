@@ -6,7 +6,6 @@ import { type PathProxy, startPathProxy } from '#testing/path-proxy';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { Visitor } from '#testing/visitor';
-import { WAIT_LIMIT_MS } from '#testing/limits';
 
 const PASSWORD = 'correct horse battery';
 const METRICS_TOKEN = 'figures';
@@ -169,7 +168,6 @@ describe('BASE_URL with a path, behind a proxy that passes it on', () => {
     await using browser = await startBrowser();
     await using watched = await browser.newPage();
     const { page } = watched;
-    page.setDefaultTimeout(WAIT_LIMIT_MS);
 
     await page.goto(proxy.url);
     await page.getByLabel('Email').fill('ada@example.com');

@@ -120,6 +120,7 @@ async function launch(): Promise<Browser> {
 
 async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_LIMIT_MS);
   if (runsScripts) waitForScripts(page);
   const faults: PageFault[] = [];
   const note = (kind: PageFault['kind'], text: string) => void faults.push({ kind, text });

@@ -6,7 +6,6 @@ import { findBarriers } from './axe.ts';
 import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
 import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';
 import { A_CRON, A_JOB } from './factories.ts';
-import { WAIT_LIMIT_MS } from './limits.ts';
 import { PlainPage } from './plain-page.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { eventually } from './wait.ts';
@@ -71,7 +70,6 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
       unused = null;
       if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
       await watched.page.goto(`${dashboard.url}${path}`);
-      watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
       const giveBack = async () => {
         await watched.clear(`${dashboard.url}/healthz`);
         unused = watched;
