@@ -2,12 +2,13 @@ import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
 import type { OpenModules, Purpose } from '#cli/services';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
+import type { Log } from '#domain/base/log';
 import { NAMED_DOERS } from '#domain/team/activity';
 import type { PeopleConfig } from '#people/context';
-import { createPeople } from '#people/people';
+import { createPeople, type People } from '#people/people';
 import { loadAppKey } from '#store/app-key';
 import { StoreError } from '#store/database/errors';
-import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';
+import { EMPTY_ADVICE, openStore, type Store, type StoreOptions } from '#store/store';
 import { hidingOf } from './hiding.ts';
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
@@ -70,11 +71,7 @@ export async function openModules(
         });
       },
       people: people.operator,
-      sendTest: async (teamId, channel, channelId) => {
-        const { sendTestOnce } = await import('./test-notification.ts');
-        const tools = { config, store, log, baseUrl, stopUrlOf: people.stopUrlOf };
-        return sendTestOnce(tools, teamId, channel, channelId);
-      },
+      sendTest: (...test) => sendTest({ config, store, log, baseUrl, people }, ...test),
       migrated: store.migrated,
       location: database.kind === 'sqlite' ? `at ${database.path}` : 'in Postgres',
       close: async () => {
@@ -86,6 +83,31 @@ export async function openModules(
   } catch (fault) {
     throw explainOpening(fault);
   }
+}
+
+async function sendTest(
+  { config, people, ...tools }: Tools,
+  ...test: Parameters<OpenModules['sendTest']>
+): ReturnType<OpenModules['sendTest']> {
+  const { Notifier } = await import('#alerts/notifier');
+  const { createSender } = await import('#outgoing/exchange');
+  const { allowedNetworks, dnsServers } = config;
+  const network = { allowedNetworks, dnsServers: dnsServers ?? [] };
+  const sender = createSender({ clock: realClock, ...network });
+  try {
+    const { stopUrlOf, mailer } = people;
+    return await new Notifier({ ...tools, sender, mailer, stopUrlOf }).sendTest(...test);
+  } finally {
+    await sender.close();
+  }
+}
+
+interface Tools {
+  config: Config;
+  people: People;
+  store: Store;
+  log: Log;
+  baseUrl: string;
 }
 
 function isMissing(path: string): boolean {

@@ -28,7 +28,6 @@ import { watchSources } from '#operate/source-metrics';
 import { untrustedForwarding, untrustedSignIn, watchFor } from '#operate/untrusted-headers';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/context';
-import { createMailer } from '#people/mail';
 import { createPeople, type People } from '#people/people';
 import type { OpenedStore, Store } from '#store/store';
 import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
@@ -78,9 +77,8 @@ export interface BelfryService {
 export function buildService(options: ServiceOptions): BelfryService {
   const { config, store, log, baseUrl } = options;
   const sender = buildSender(options);
-  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
   const settings = { ...config, baseUrl, appKey: options.appKey, ...options.peopleConfig };
-  const people = createPeople({ store, clock: store.clock, log, mailer, config: settings });
+  const people = createPeople({ store, clock: store.clock, log, config: settings });
   const { limitOf: monthlyLimitOf, limits } = people.plans;
   const hiding = hidingOf(config);
   const { askNewAddresses } = people.channelAddresses;
@@ -92,8 +90,9 @@ export function buildService(options: ServiceOptions): BelfryService {
   const engine = config.role === 'web' ? null : buildEngine(options, { sender, metrics, limits });
   const snapshots = watchSnapshots(store, log);
   watchWork(metrics, options, { engine, snapshots, readiness, monthlyLimitOf });
+  const { mailer, stopUrlOf } = people;
   const tools = { store, sender, mailer, log, baseUrl, ...hiding, monthlyLimitOf };
-  const notifier = new Notifier({ ...tools, stopUrlOf: people.stopUrlOf, observer: metrics });
+  const notifier = new Notifier({ ...tools, stopUrlOf, observer: metrics });
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
@@ -124,7 +123,6 @@ export function buildService(options: ServiceOptions): BelfryService {
         const others = [housekeeping, bulkRunner].map((each) => each.stop());
         await Promise.all([ended, notifier.stop(graceMs), ...others]);
         await people.close();
-        mailer.close();
         await sender.close();
       }
     }),

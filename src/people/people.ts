@@ -72,6 +72,7 @@ export function createPeople(deps: PeopleDeps) {
       ...bind(context, { askNewAddresses, resendConfirmation, readConfirmation, confirmAddress }),
       ...bind(context, { readStop, stopAddress }),
     },
+    mailer,
     stopUrlOf: createStopUrls(deps.config),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
