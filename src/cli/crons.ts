@@ -81,11 +81,14 @@ export function addExecutionCommands(program: Command, session: Session): void {
     .command('list')
     .description("a cron's executions, newest first")
     .requiredOption('--cron <ID>', "the cron's id");
-  addPagedList(session, list, EXECUTION_COLUMNS, async ({ cron }: { cron: string }) => {
-    const { teamId, work } = await session.find('cron', cron);
-    return async ({ limit, before }) =>
-      (await work.listExecutions(teamId, cron, limit, before)).map(writeExecution);
-  });
+  addPagedList(
+    session,
+    list,
+    EXECUTION_COLUMNS,
+    ({ cron }: { cron: string }) => session.find('cron', cron),
+    async ({ teamId, work }, { limit, before }, { cron }) =>
+      (await work.listExecutions(teamId, cron, limit, before)).map(writeExecution),
+  );
 }
 
 function found<Thing>(id: string, thing: Thing | null): Thing {

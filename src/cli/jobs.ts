@@ -10,7 +10,7 @@ import type { Work } from '#work/work';
 import { type ItemPlace, itemVerbs } from './collection-commands.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
-import { addPagedList } from './lists.ts';
+import { addTeamList } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { writeExplanation, writeJob } from './records.ts';
 import { refuseBlank } from './secrets.ts';
@@ -35,21 +35,18 @@ interface Narrowing {
 
 export function addJobCommands(program: Command, session: Session): void {
   const job = program.command('job').description('jobs');
-  const list = addTeamOption(job.command('list').description("a team's jobs, newest first"))
+  const list = job
+    .command('list')
+    .description("a team's jobs, newest first")
     .option('--queue <Q>', "a queue's name")
     .addOption(new Option('--status <S>', 'only jobs in this state').choices(JOB_STATUSES));
-  addPagedList(session, list, COLUMNS, async ({ team, queue, status }: Narrowing) => {
-    const { teamId, work } = await session.findTeam(team);
-    const wanted = {
-      ...(await findQueue(work, teamId, { team, queue })),
-      ...(status && { status }),
-    };
-    return async (page) => {
-      const jobs = await work.listJobs(teamId, { ...wanted, ...page });
-      const ids = jobs.map(({ id }) => id);
-      const bodies = await work.readResponseBodies(teamId, ids);
-      return jobs.map((each) => writeJob(each, bodies.get(each.id) ?? null));
-    };
+  addTeamList(session, list, COLUMNS, async ({ work, teamId }, page, given: Narrowing) => {
+    const of = await findQueue(work, teamId, given);
+    const status = given.status && { status: given.status };
+    const jobs = await work.listJobs(teamId, { ...of, ...status, ...page });
+    const ids = jobs.map(({ id }) => id);
+    const bodies = await work.readResponseBodies(teamId, ids);
+    return jobs.map((each) => writeJob(each, bodies.get(each.id) ?? null));
   });
   const create = job.command('create').description('create a job, now or up to 24 hours later');
   addFieldOptions(addTeamOption(create), JOB, { isNew: true, takesNone: false }).action(

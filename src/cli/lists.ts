@@ -2,10 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isId } from '#domain/base/ids';
 import { MOST_LISTED } from '#work/list-limit';
 import { readOneTag } from '#work/resources/request';
-import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
-import type { Session } from './session.ts';
+import type { Session, TeamPlace } from './session.ts';
 
 const LISTED_BY_DEFAULT = 100;
 /** Each may have a body of 64 KiB. */
@@ -48,52 +47,42 @@ function readId(text: string): string {
 
 /**
  * @param columns of a table
- * @param open looks up the options and gives the function that reads a page
+ * @param find gives the place that the options name
  */
-export function addPagedList<Written extends { id: string }, Given>(
+export function addPagedList<Written extends { id: string }, Given, Place>(
   session: Session,
   command: Command,
   columns: readonly (keyof Written & string)[],
-  open: (options: Given) => Promise<(page: Page) => Promise<Written[]>>,
+  find: (options: Given) => Promise<Place>,
+  readPage: (place: Place, page: Page, options: Given) => Promise<Written[]>,
 ): void {
-  addListOptions(command).action(
-    async ({ limit, before, all, ...options }: ListOptions & Given) => {
-      const readPage = await open(options as Given);
-      const after = (id: string | undefined) => id !== undefined && { before: id };
-      if (!all) return session.printList(await readPage({ limit, ...after(before) }), columns);
-      if (session.output === 'table')
-        throw new CommandFault('--all prints JSON lines; a table has --limit and --before.');
-      // The reader takes each page before the next is read, so memory stays at one page.
-      for (let from = before; ;) {
-        const page = await readPage({ limit: AT_ONCE, ...after(from) });
-        for (const record of page) session.printLine(record);
-        await session.services.terminal.drained();
-        from = page.at(-1)?.id;
-        if (page.length < AT_ONCE || from === undefined) return;
-      }
-    },
-  );
+  addListOptions(command).action(async (options: ListOptions & Given) => {
+    const { limit, before, all } = options;
+    const place = await find(options);
+    const read = (most: number, id: string | undefined) =>
+      readPage(place, { limit: most, ...(id !== undefined && { before: id }) }, options);
+    if (!all) return session.printList(await read(limit, before), columns);
+    if (session.output === 'table')
+      throw new CommandFault('--all prints JSON lines; a table has --limit and --before.');
+    // The reader takes each page before the next is read, so memory stays at one page.
+    for (let from = before; ;) {
+      const page = await read(AT_ONCE, from);
+      for (const record of page) session.printLine(record);
+      await session.services.terminal.drained();
+      from = page.at(-1)?.id;
+      if (page.length < AT_ONCE || from === undefined) return;
+    }
+  });
 }
 
 export function addTeamList<Written extends { id: string }, Given>(
   session: Session,
   command: Command,
   columns: readonly (keyof Written & string)[],
-  readPage: (
-    place: { work: Work; teamId: string },
-    page: Page,
-    options: Given,
-  ) => Promise<Written[]>,
+  readPage: (place: TeamPlace, page: Page, options: Given & { team: string }) => Promise<Written[]>,
 ): void {
-  addPagedList(
-    session,
-    addTeamOption(command),
-    columns,
-    async (options: Given & { team: string }) => {
-      const place = await session.findTeam(options.team);
-      return (page) => readPage(place, page, options);
-    },
-  );
+  const find = ({ team }: Given & { team: string }) => session.findTeam(team);
+  addPagedList(session, addTeamOption(command), columns, find, readPage);
 }
 
 /** All items without a tag. */
