@@ -2,7 +2,6 @@ import { isId } from '#domain/base/ids';
 import type { SlowRule } from '#domain/alerts/slow-runs';
 import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts';
 import type { OpenWatch } from '#store/alerts/queue-watches';
-import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 
@@ -18,8 +17,6 @@ export function createAlertWork({ alerts, certificates }: Store) {
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return alerts.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
-    findAlert: async (teamId: string, alertId: string) =>
-      isId(alertId) ? alerts.find(teamId, alertId) : null,
     /** Null: it isn't slow (§6.4). */
     findSlowSince: async (teamId: string, sourceId: string, rule: SlowRule) =>
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
@@ -27,7 +24,6 @@ export function createAlertWork({ alerts, certificates }: Store) {
       isId(sourceId) ? certificates.listOfSource(teamId, sourceId) : [],
     listOpenWatches: async (teamId: string, queueId: string) =>
       isId(queueId) ? alerts.listOpenWatches(teamId, [queueId]) : [],
-    countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
     /**
      * For some hundred alerts.
      * @returns how many of them exist

@@ -54,8 +54,6 @@ export function createJobPages(store: Store, doing: Doing = anybody()) {
     },
     ...bind({ store, doing }, { actOnJobs, startBulk }),
     ...bind(store, { listBulkTasks, groupFailures }),
-    findBulkTask: async (teamId: string, taskId: string) =>
-      isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
     /** Handled jobs stay so. False: it has ended. */
     cancelBulkTask: async (teamId: string, taskId: string) => {
       const isDone = isId(taskId) && (await bulkTasks.cancel(teamId, taskId, clock.now()));

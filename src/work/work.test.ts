@@ -200,7 +200,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         [nothing, work.findQueue(team, id)],
         [nothing, work.pauseQueue(team, id)],
         [nothing, work.deleteQueue(team, id)],
-        [nothing, work.findAlert(team, id)],
         [0, work.markAlerts(team, [id], true)],
         [0, work.markAlertsReadUpTo(team, id)],
         [[], work.listAlerts(team, { limit: -1, before: id })],

@@ -8,7 +8,7 @@ import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { newId } from '#domain/base/ids';
 import { periodsOf } from '../figures/usage.ts';
-import { above, addMissing, all, atMost, below, change, count, one } from '../database/rows.ts';
+import { above, addMissing, all, atMost, below, change } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 
@@ -93,12 +93,6 @@ export const alerts = {
     return after === undefined ? found : found.toReversed();
   },
 
-  async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
-    const found = await one(main, 'alerts', { team_id: teamId, id: alertId });
-    const row = found && readRow(found);
-    return row && row.level !== 'usage' ? alertOf(row) : null;
-  },
-
   /** The sources with a recovery of the same kind after the given alert. @param sourceIds  some hundreds at most */
   async listRecoveredSince(
     { main }: Context,
@@ -110,10 +104,6 @@ export const alerts = {
     const key = { team_id: teamId, source_id: sourceIds, id: above(id), ...recovered };
     const rows = await all(main, 'alerts', key, { columns: ['source_id'] });
     return new Set(rows.map(({ source_id }) => source_id));
-  },
-
-  async countUnread({ searches }: Context, teamId: string, most: number): Promise<number> {
-    return count(searches, 'alerts', { team_id: teamId, is_read: UNREAD }, most);
   },
 
   /** @param alertIds some hundreds at most */

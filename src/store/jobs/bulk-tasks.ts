@@ -7,7 +7,7 @@ import type { BoundedCount } from '../database/bounded-count.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, atMost, below, change, first, one, remove } from '../database/rows.ts';
+import { add, atMost, below, change, first, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
@@ -148,11 +148,6 @@ export const bulkTasks = {
       return [...(await open.execute()), ...(await ended.execute())];
     });
     return rows.map(taskOf);
-  },
-
-  async find({ main }: Context, teamId: string, taskId: string): Promise<BulkTask | null> {
-    const row = await one(main, 'bulk_tasks', { team_id: teamId, id: taskId });
-    return row ? taskOf(row) : null;
   },
 
   /** False: no such task, or it has ended. */
