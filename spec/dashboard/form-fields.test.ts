@@ -303,51 +303,6 @@ test('the button that shows a password is reached by Tab and works by the keyboa
   await assertClean(watched);
 });
 
-test('neither the header nor Save covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
-  await using watched = await open('/crons/new', user);
-  const { page } = watched;
-  await openAdvanced(page);
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 500 });
-    const covered: string[] = [];
-    const look = async () => {
-      const found = await page.evaluate(() => {
-        const focused = document.activeElement;
-        const bar = document.querySelector('header')?.getBoundingClientRect();
-        if (!focused || !bar || !focused.closest('main')) return null;
-        const { top, bottom, height } = focused.getBoundingClientRect();
-        const save = focused.closest('form')?.querySelector('[value=save]:not([aria-hidden])');
-        const actions = save?.parentElement;
-        const floor = actions?.contains(focused) ? null : actions?.getBoundingClientRect().top;
-        return {
-          name: focused.outerHTML.slice(0, 120),
-          // Of a high text area the first line must be in sight.
-          isCovered:
-            height > 1 &&
-            ((top < bar.bottom && bottom > 0 && top >= 0) ||
-              (typeof floor === 'number' && top > floor - 16)),
-        };
-      });
-      if (found === null) return false;
-      if (found.isCovered) covered.push(found.name);
-      return true;
-    };
-    const walk = async (key: string) => {
-      let steps = 0;
-      for (; steps < 100; steps++) {
-        await page.keyboard.press(key);
-        if (!(await look())) break;
-      }
-      assert.ok(steps > 20, `${steps} fields`);
-      assert.deepEqual(covered, [], `${key} at ${width} px`);
-    };
-    await page.getByRole('button', { name: 'Create cron' }).focus();
-    await walk('Shift+Tab');
-    await page.getByLabel('Name', { exact: true }).focus();
-    await walk('Tab');
-  }
-});
-
 test('a pasted text that is too long is not cut, and a pasted command fills fields with typed text', async () => {
   await using watched = await open('/crons/new', user);
   const { page } = watched;
