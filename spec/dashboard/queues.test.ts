@@ -44,12 +44,14 @@ describe('queues', () => {
       failureRate: { percent: 20, attempts: 50 },
     });
     assert.deepEqual(queue.rate, { count: 10, per: 'second' });
+    await dashboard.service.work.pauseQueue(user.teamId, queue.id);
+    const paused = await dashboard.service.work.findQueue(user.teamId, queue.id);
     await page.follow('Edit');
     assert.equal(page.heading, 'Edit mail');
     await page.press('Save', { 'Enable automatic retries': false, 'Concurrency limit': '' });
     assert.equal(page.heading, 'mail');
     const edited = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
-    assert.deepEqual(edited, { ...queue, retriesEnabled: false, concurrencyLimit: null });
+    assert.deepEqual(edited, { ...paused, retriesEnabled: false, concurrencyLimit: null });
   });
   test('Pause holds due jobs and Enable sends them', async () => {
     const user = await begin();

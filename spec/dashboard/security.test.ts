@@ -43,17 +43,25 @@ describe('a form sent from another site', () => {
 
   test('a form sent from another origin, a sandboxed frame, another port or a sibling site changes nothing', async () => {
     const visitor = await dashboard.signIn(owner);
+    const origins = [
+      EVIL.Origin,
+      'null',
+      '',
+      'http://127.0.0.1:1',
+      `${dashboard.url}.evil.example`,
+      dashboard.url.replace('http:', 'https:'),
+    ];
     const from: Record<string, string>[] = [
-      EVIL,
-      { Origin: 'null' },
-      { Origin: 'http://127.0.0.1:1' },
-      { 'Sec-Fetch-Site': 'same-site' },
+      ...origins.map((Origin) => ({ Origin, 'Sec-Fetch-Site': 'same-origin' })),
+      ...['same-site', 'cross-site', 'none'].map((site) => ({ 'Sec-Fetch-Site': site })),
       {},
     ];
     for (const headers of from)
       for (const path of ['/settings/profile', '/settings/profile.data'])
         assert.equal((await visitor.post(path, change, headers)).status, 403);
     assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Mallory/);
+    const ours = { 'Sec-Fetch-Site': 'same-origin' };
+    assert.equal((await visitor.post('/settings/profile', change, ours)).status, 302);
   });
 
   test('a form from another site is refused at the address of every page', async () => {
