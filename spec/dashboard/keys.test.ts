@@ -260,6 +260,29 @@ describe('the focus in a list', () => {
     await assertClean(all.watched);
   });
 
+  test('after a bulk action the first row has the focus, and after one on all jobs the heading', async () => {
+    await using all = await failures();
+    const { row, watched } = all;
+    const { page } = watched;
+    const opened = page.locator('[popover]:popover-open');
+    const chooseDelete = async (menu: string, word: string) => {
+      await page.getByRole('button', { name: `More actions: ${menu}` }).focus();
+      await type(page, 'Enter');
+      await opened.getByRole('button', { name: word }).focus();
+      await type(page, 'Enter');
+      await opened.getByRole('button', { name: word }).last().focus();
+      await type(page, 'Enter');
+    };
+    await row(2).getByLabel('Select row').check();
+    await chooseDelete('selected jobs', 'Delete');
+    await row(2).waitFor({ state: 'detached' });
+    await focusIn(row(1));
+    await chooseDelete('all failed jobs', 'Delete all failed');
+    await row(1).waitFor({ state: 'detached' });
+    await focusIn(page.getByRole('heading', { name: 'Jobs', level: 1 }));
+    await assertClean(watched);
+  });
+
   test('a row that goes without the focus leaves it where it is', async () => {
     await using all = await failures();
     const {
