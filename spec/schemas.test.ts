@@ -1,8 +1,9 @@
 /** Several installations in one Postgres database, each in a schema of its own: they share the server and nothing else. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { makeFolder } from '#testing/guard';
 import { createDatabase } from '#testing/postgres';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type BelfryProcess, eventually, runOperator, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, listJobs, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows } from '#testing/rows';
@@ -79,10 +80,14 @@ describe('installations in schemas of one database', () => {
     const user = `guest_${Date.now()}`;
     await rows.all(`create role ${user} login password 'guest'`);
     const url = Object.assign(new URL(database.url), { username: user, password: 'guest' }).href;
-    await assert.rejects(
-      startBelfry({ databaseUrl: url, env: { DATABASE_SCHEMA: 'closed' } }),
-      /Postgres does not let this user make its tables/,
-    );
+    const env = { DATABASE_SCHEMA: 'closed' };
+    const { code, stderr } = await runOperator(['migrate'], {
+      databaseUrl: url,
+      folder: makeFolder(),
+      env,
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: [^\n]*Postgres does not let this user make its tables[^\n]*\n$/);
     await rows.all(`drop role ${user}`);
   });
 });

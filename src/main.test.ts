@@ -74,10 +74,26 @@ describe('the process', () => {
     ['of the sources', SOURCES],
     ['under test', UNDER_TEST],
   ] as const) {
-    test(`the process ${origin} logs its address once in JSON lines and serves there`, async () => {
+    test(`the process ${origin} logs its address once, in JSON lines, and the first account is made there`, async () => {
       const { address, output } = await serve({ LOG_LEVEL: 'error' }, undefined, program);
       assert.equal(address.hostname, '127.0.0.1');
-      assert.equal((await fetch(new URL('/healthz', address))).status, 200);
+      const setUp = (origin: string) =>
+        fetch(new URL('/setup', address), {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { Origin: origin },
+          body: new URLSearchParams({
+            name: 'Ada',
+            email: 'ada@bells.test',
+            password: 'long enough to be one',
+            team: 'Bells',
+          }),
+        });
+      for (const foreign of ['http://127.0.0.1:1', 'http://127.0.0.2', 'http://evil.example'])
+        assert.equal((await setUp(foreign)).status, 403, foreign);
+      const answer = await setUp(address.origin);
+      assert.equal(answer.status, 302, await answer.text());
+      assert.equal(answer.headers.get('Location'), '/');
       const lines = output.stdout
         .trim()
         .split('\n')
@@ -85,27 +101,6 @@ describe('the process', () => {
       assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
     });
   }
-
-  test('the printed address serves the page for the first account', async () => {
-    const { address } = await serve();
-    const setUp = (origin: string) =>
-      fetch(new URL('/setup', address), {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { Origin: origin },
-        body: new URLSearchParams({
-          name: 'Ada',
-          email: 'ada@bells.test',
-          password: 'long enough to be one',
-          team: 'Bells',
-        }),
-      });
-    for (const foreign of ['http://127.0.0.1:1', 'http://127.0.0.2', 'http://evil.example'])
-      assert.equal((await setUp(foreign)).status, 403, foreign);
-    const answer = await setUp(address.origin);
-    assert.equal(answer.status, 302, await answer.text());
-    assert.equal(answer.headers.get('Location'), '/');
-  });
 
   test('the process exits with 0 after SIGINT', async () => {
     const { child, ended } = await serve();
