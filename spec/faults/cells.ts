@@ -58,7 +58,7 @@ const SQLITE: readonly Cell[] = [
     fault: nodeClockSteps(1, ...SMALL_STEPS),
   },
   { ...quick, lane: 1, title: 'the thread that holds the database ends', fault: threadEnds() },
-  { ...quick, lane: 2, title: 'the process is killed', fault: killed(4) },
+  { ...quick, lane: 1, title: 'the process is killed', fault: killed(4) },
   { ...long, lane: 2, title: 'the process is killed many times', fault: killed(60) },
   { ...long, lane: 1, title: 'another program locks the file for 20 s', fault: fileLocked(20) },
   { ...long, lane: 1, title: 'another program locks the file for 60 s', fault: fileLocked(60) },
@@ -131,7 +131,7 @@ const TWO_NODES: readonly Cell[] = [
   },
   {
     ...quick,
-    lane: 2,
+    lane: 1,
     title: "the database's clock steps by 20 s",
     fault: databaseClockSteps(20_000),
   },
