@@ -180,7 +180,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
   describe('queue set', () => {
     const set = (...options: string[]) => ['queue', 'set', ...team, '--queue', 'mails', ...options];
 
-    test('queue set makes a queue with the defaults and changes the given settings', async () => {
+    once('queue set makes a queue of defaults and changes given settings', async () => {
       const { id, created_at: at, ...made } = await printed(...set());
       assert.match(String(at), INSTANT);
       assert.deepEqual(made, {
@@ -299,7 +299,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     });
   });
 
-  test('a rejected command prints one line with the reason and changes nothing', async () => {
+  once('a rejected command prints one line with the reason and changes nothing', async () => {
     const node = await aNode(store);
     const cron = await aCron(store, teamId);
     const others = await store.teams.create('others', 'free', store.clock.now());
@@ -389,7 +389,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
   });
 
   describe('job', () => {
-    test('show and list print the record, with the response as text cut at a character', async () => {
+    once('show and list print the record, its response cut at a character', async () => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, teamId, node, {
         queue: 'shown',
@@ -424,7 +424,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.deepEqual(none, []);
     });
 
-    test('job retry prints the new job and sends a resent one again only with --again', async () => {
+    once('job retry resends a resent job with --again only', async () => {
       const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'retried' });
       const retry = await printed('job', 'retry', '--id', dead.id);
       assert.notEqual(retry['id'], dead.id);
@@ -446,7 +446,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.equal((await printed('job', 'list', ...team, '--queue', 'retried')).length, 3);
     });
 
-    test('retry-all makes new jobs of all that failed in a queue, at a rate if one is given', async () => {
+    once('retry-all makes new jobs of failed ones, at a rate if one is given', async () => {
       const node = await aNode(store);
       for (let n = 0; n < 3; n++) await aDeadLetter(store, teamId, node, { queue: 'many dead' });
       const all = ['job', 'retry-all', ...team, '--queue', 'many dead'];
@@ -509,7 +509,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.equal(code, 0);
     });
 
-    test('doctor prints each finding once as a table', async () => {
+    once('doctor prints each finding once as a table', async () => {
       const baseUrl = `http://127.0.0.1:${await closedPort()}`;
       const asked = ['doctor', '--output', 'table'];
       const { stdout, stderr } = await run({ ...config, port: 0, baseUrl }, asked);
@@ -517,7 +517,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.equal(stderr, '');
     });
 
-    test('doctor names the unreachable service without its password', async () => {
+    once('doctor names the unreachable service without its password', async () => {
       const port = await closedPort();
       const { code, of } = await findings({
         ...config,
@@ -582,7 +582,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       });
     }
 
-    test("doctor reports a key that doesn't fit the database", async () => {
+    once("doctor reports a key that doesn't fit the database", async () => {
       const { code, of } = await findings({ ...config, appKey: Buffer.alloc(32, 8) });
       assert.match(String(of('key')?.message), /another key; set APP_KEY/);
       assert.equal(code, 1);
