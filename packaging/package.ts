@@ -8,11 +8,17 @@ import { buildExecutable } from './executable.ts';
 import { writeLicences } from './licences.ts';
 import { COMMIT, EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
+let packaged: Promise<void> | null = null;
+
 /**
- * Unless both exist for these sources.
+ * Unless both exist for these sources. Looks once in this process.
  * @throws if the dashboard can't be built; the reason is on standard error
  */
-export async function packageIfChanged(): Promise<void> {
+export function packageIfChanged(): Promise<void> {
+  return (packaged ??= makeBoth());
+}
+
+async function makeBoth(): Promise<void> {
   buildDashboard();
   const hash = hashSources();
   await makeIfChanged(PACKAGE, hash, takePackage);
