@@ -55,19 +55,17 @@ export const MOST_SPREAD_MS = LIMITS.delaySeconds.most * 1000;
 /** Examined before the question whether to send them again. */
 const MOST_LOOKED_AFTER = 1_000;
 
-const TEXTS = {
-  tooMany: `At most ${MOST_AT_ONCE} jobs can be chosen by hand.`,
-  tooManyTasks:
-    'Other bulk actions of this team are still under way. Wait for one to end, or cancel it.',
-  doesNotFit: (total: BoundedCount, rate: Rate, least: Rate) =>
-    `${total.count.toLocaleString('en')}${total.isMore ? ' and more' : ''} jobs at ${describeRate(rate)} take longer than the 24 hours that a job may wait. Spread them at ${describeRate(least)} or faster.`,
-  wrongUrl: 'That URL can’t replace the target. Nothing was sent.',
-  wrongTab: {
-    fire: 'Only pending jobs can be fired.',
-    retry: 'Only failed jobs can be retried.',
-    delete: 'Only pending and failed jobs can be deleted.',
-  },
+/** Why the jobs of a tab can't be chosen. */
+const WRONG_TAB = {
+  fire: 'Only pending jobs can be fired.',
+  retry: 'Only failed jobs can be retried.',
+  delete: 'Only pending and failed jobs can be deleted.',
 } as const;
+
+const TOO_MANY_TASKS =
+  'Other bulk actions of this team are still under way. Wait for one to end, or cancel it.';
+
+const refuse = (error: string): BulkOutcome => ({ kind: 'refused', error });
 
 const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
   fire: ['pending', 'retrying'],
@@ -124,7 +122,8 @@ export async function actOnJobs(
   jobIds: readonly string[],
   answers: ChosenAnswers = {},
 ): Promise<BulkOutcome> {
-  if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
+  if (jobIds.length > MOST_AT_ONCE)
+    return refuse(`At most ${MOST_AT_ONCE} jobs can be chosen by hand.`);
   const ids = [...new Set(jobIds.filter(isId))];
   const { resent: answer = 'ask' } = answers;
   const outcome = await begin({ store, doing }, teamId, {
@@ -151,9 +150,9 @@ export async function startBulk(
 ): Promise<BulkOutcome> {
   const { lists, clock } = store;
   const { asOf, sendTo, resent: answer = 'ask' } = answers;
-  if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
+  if (!TABS[kind].includes(search.tab)) return refuse(WRONG_TAB[kind]);
   if (sendTo !== undefined && !mayMove(kind, search, sendTo))
-    return { kind: 'refused', error: TEXTS.wrongUrl };
+    return refuse('That URL can’t replace the target. Nothing was sent.');
   const given = readSearch(search);
   const wanted = given && narrow({ ...given, ...(sendTo !== undefined && { sendTo }) }, answers);
   if (!wanted) return { kind: 'done', done: 0, skipped: 0 };
@@ -214,13 +213,13 @@ async function begin({ store, doing }: Doer, teamId: string, bulk: Bulk): Promis
   const { actor } = doing;
   const rate = kind === 'retry' ? bulk.rate : undefined;
   const mismatch = explainMismatch(rate, total);
-  if (mismatch !== null) return { kind: 'refused', error: mismatch };
+  if (mismatch !== null) return refuse(mismatch);
   const question = kind === 'retry' ? await askAbout(store, teamId, bulk) : null;
   if (question) return { kind: 'asks', question };
   if (ids === null) {
     const wanted = { kind, search, total, upToId, rate, actor };
     const task = await bulkTasks.create(teamId, wanted, clock.now());
-    if (!task) return { kind: 'refused', error: TEXTS.tooManyTasks };
+    if (!task) return refuse(TOO_MANY_TASKS);
     await doing.record(teamId, entryOf(bulk, total.count));
     return { kind: 'started', task };
   }
@@ -244,7 +243,9 @@ function entryOf({ kind, rate }: Bulk, count: number): ActivityEntry {
 /** At most 24 hours (§2.2). Null: they fit. */
 function explainMismatch(rate: Rate | undefined, total: BoundedCount): string | null {
   if (!rate || spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
-  return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
+  const jobs = `${total.count.toLocaleString('en')}${total.isMore ? ' and more' : ''} jobs`;
+  const least = describeRate(leastRate(total.count, MOST_SPREAD_MS));
+  return `${jobs} at ${describeRate(rate)} take longer than the 24 hours that a job may wait. Spread them at ${least} or faster.`;
 }
 
 /** If some jobs were resent before, or to show when the last is due. Null: no question is needed. */

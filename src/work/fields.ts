@@ -1,4 +1,3 @@
-import { HTTP_METHODS } from '#domain/http/exchange';
 import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/base/limits';
 import { isLongerThan } from '#domain/base/text-length';
@@ -64,26 +63,7 @@ export function isSendableUrl(text: string): boolean {
   return !SPACE_OR_CONTROL.test(text) && text.isWellFormed() && URL.canParse(text);
 }
 
-/** §7, §7.1, §2.10, §2.6. The texts are part of the contract. */
-export const MESSAGES = {
-  nameRequired: 'A name for the cron job is required.',
-  queueRequired: 'A queue name is required.',
-  urlRequired: 'A target URL is required.',
-  urlInvalid: 'The target URL must be a valid URL.',
-  cronExpressionRequired: 'A cron expression is required.',
-  cronExpressionInvalid: 'The cron expression is not a valid cron expression.',
-  cronExpressionNeverRuns: 'The cron expression never produces a valid run time.',
-  methodUnknown: `The method must be one of: ${HTTP_METHODS.join(', ')}.`,
-  timeoutTooShort: `Timeout must be at least ${LIMITS.timeoutSeconds.least} second.`,
-  timeoutTooLong: `Timeout cannot exceed ${LIMITS.timeoutSeconds.most} seconds (${LIMITS.timeoutSeconds.most / 60} minutes).`,
-  alertThresholdUnknown: 'The alert threshold must be 1, 2, or 3.',
-  delayTooLong: `The delay cannot exceed ${LIMITS.delaySeconds.most} seconds (${LIMITS.delaySeconds.most / 3600} hours).`,
-  payloadTooDeep: `The payload field must not be nested deeper than ${LIMITS.payloadLevels} levels.`,
-  tooManyHeaders: `The headers field must not have more than ${LIMITS.headerEntries} items.`,
-  headersTooLarge: `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`,
-} as const;
-
-/** `The timeout seconds field` (§7.1). */
+/** `The timeout seconds field` (§7.1); the texts are part of the contract. */
 function nameField(field: string): string {
   return `The ${field.replaceAll('_', ' ')} field`;
 }

@@ -20,13 +20,6 @@ import { type WordRule, words } from './list-kinds.ts';
 import type { Entry, Resource } from './resource.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
-const TEXTS = {
-  kindUnknown: `The channel must be email, ${labels.join(', ')}.`,
-  noAddress: 'Enter at least one email address.',
-  nameTaken: 'The team’s default channel is called that.',
-  serverChanged: (word: string) => `Enter the ${word} again, because the server has changed.`,
-} as const;
-
 /** Also in a team file. */
 const DEFAULT_NAME = 'default';
 
@@ -89,7 +82,7 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
   const kind = KIND.read(fields, findings, {}) ?? (fields.has('kind') ? 'email' : current.kind);
   if (kind === 'email') return { kind };
   if (!isKindWithFields(kind)) {
-    findings.add('kind', TEXTS.kindUnknown);
+    findings.add('kind', `The channel must be email, ${labels.join(', ')}.`);
     return { kind: 'email' };
   }
   if (kind === 'email-addresses') return readAddresses(fields, findings);
@@ -106,7 +99,7 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
   const config = { kind, ...Object.fromEntries(pairs) } as ChannelConfig;
   if (originOf(config) === originOf(current)) return config;
   for (const { field } of read.filter(({ field: { isUrl }, isKept }) => isKept && !isUrl))
-    findings.add(field.name, TEXTS.serverChanged(wordOf(field)));
+    findings.add(field.name, `Enter the ${wordOf(field)} again, because the server has changed.`);
   return config;
 }
 
@@ -114,7 +107,7 @@ function readAddresses(fields: Fields, findings: Findings): ChannelConfig {
   const read = ADDRESSES.read(fields, findings, {});
   // A wrong one was reported.
   const isMissing = findGiven(fields, 'addresses') === null || read?.length === 0;
-  if (isMissing) findings.add('addresses', TEXTS.noAddress);
+  if (isMissing) findings.add('addresses', 'Enter at least one email address.');
   return { kind: 'email-addresses', addresses: read ?? [] };
 }
 
@@ -162,7 +155,10 @@ export const CHANNEL: Resource<ChannelSettings> = {
     rules: [
       isName('name'),
       isAtMost('name', CHANNEL_NAME_CHARACTERS),
-      (given) => (given.trim().toLowerCase() === DEFAULT_NAME ? TEXTS.nameTaken : null),
+      (given) =>
+        given.trim().toLowerCase() === DEFAULT_NAME
+          ? 'The team’s default channel is called that.'
+          : null,
     ],
     option: { flags: '--name <N>', help: `its name, up to ${CHANNEL_NAME_CHARACTERS} characters` },
   }),

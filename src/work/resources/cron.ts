@@ -6,7 +6,7 @@ import { type CronEnd, describeEnd, MOST_RUNS } from '#domain/cron/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
 import { formatMillis } from '#domain/base/instant';
 import { LIMITS, rangeOf } from '#domain/base/limits';
-import { isAtMost, isName, MESSAGES } from '../fields.ts';
+import { isAtMost, isName } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import {
   callbackUrl,
@@ -57,7 +57,7 @@ export interface CronExtras {
 /** In the order of errors; the API ignores other fields (§2.1). */
 export const CRON_REQUEST: Resource<CronInput> = {
   name: text('name', {
-    missing: MESSAGES.nameRequired,
+    missing: 'A name for the cron job is required.',
     rules: [isName('name')],
     most: LIMITS.nameCharacters,
     about: 'Need not be unique.',
@@ -66,7 +66,7 @@ export const CRON_REQUEST: Resource<CronInput> = {
   }),
   url: targetUrl(),
   cronExpression: text('cron_expression', {
-    missing: MESSAGES.cronExpressionRequired,
+    missing: 'A cron expression is required.',
     rules: [isAtMost('cron_expression', LIMITS.cronExpressionCharacters), everRuns],
     schema: { maxLength: LIMITS.cronExpressionCharacters },
     about:
@@ -91,7 +91,7 @@ export const CRON_REQUEST: Resource<CronInput> = {
   timeoutSeconds: timeout('a run'),
   alertThreshold: oneOf('alert_threshold', {
     values: LIMITS.alertThresholds,
-    wrong: MESSAGES.alertThresholdUnknown,
+    wrong: 'The alert threshold must be 1, 2, or 3.',
     about: 'Alert after that many consecutive failed runs. Without it there are no alerts.',
     option: {
       flags: '--alert-threshold <N>',
@@ -111,8 +111,8 @@ export const CRON_REQUEST: Resource<CronInput> = {
 
 function everRuns(expression: string): string | null {
   const schedule = parseCronExpression(expression);
-  if (schedule === 'invalid') return MESSAGES.cronExpressionInvalid;
-  return schedule === 'never' ? MESSAGES.cronExpressionNeverRuns : null;
+  if (schedule === 'invalid') return 'The cron expression is not a valid cron expression.';
+  return schedule === 'never' ? 'The cron expression never produces a valid run time.' : null;
 }
 
 const END: Resource<CronEnd> = {

@@ -1,6 +1,6 @@
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
 import { LIMITS, rangeOf } from '#domain/base/limits';
-import { MESSAGES, mustBeArray, mustBeAtLeast } from '../fields.ts';
+import { mustBeArray, mustBeAtLeast } from '../fields.ts';
 import { instant, integer } from './kinds.ts';
 import { json } from './list-kinds.ts';
 import { queueName } from './queue.ts';
@@ -32,7 +32,7 @@ export const JOB: Resource<JobInput> = {
   payloadJson: json('payload', {
     wrong: mustBeArray('payload'),
     levels: LIMITS.payloadLevels,
-    tooDeep: MESSAGES.payloadTooDeep,
+    tooDeep: `The payload field must not be nested deeper than ${LIMITS.payloadLevels} levels.`,
     about: `Sent as JSON, or as the query string for GET. At most ${LIMITS.payloadLevels} levels deep.`,
     option: {
       flags: '--payload <JSON>',
@@ -49,7 +49,7 @@ export const JOB: Resource<JobInput> = {
     ...LIMITS.delaySeconds,
     initial: 0,
     tooSmall: mustBeAtLeast('delay', LIMITS.delaySeconds.least),
-    tooLarge: MESSAGES.delayTooLong,
+    tooLarge: `The delay cannot exceed ${LIMITS.delaySeconds.most} seconds (${LIMITS.delaySeconds.most / 3600} hours).`,
     about: 'Seconds before the first attempt.',
     option: {
       flags: '--delay <S>',

@@ -5,7 +5,7 @@ import type { HeaderList } from '#domain/http/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/http/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json/text';
 import { LIMITS } from '#domain/base/limits';
-import { type Fields, type Findings, MESSAGES, mustBeArray } from '../fields.ts';
+import { type Fields, type Findings, mustBeArray } from '../fields.ts';
 import { type Declared, field, type Optional } from './field.ts';
 import { type Entry, JsonText } from './resource.ts';
 
@@ -39,6 +39,8 @@ export function headers(name: string, declared: Declared<HeaderList>): Entry<Hea
 
 /** Not worth parsing: more than the bounds allow in any notation. */
 const MOST_CHARACTERS = 16 * LIMITS.headerBytes;
+const TOO_MANY = `The headers field must not have more than ${LIMITS.headerEntries} items.`;
+const TOO_LARGE = `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`;
 
 /**
  * §2.1, §2.2, §2.10; an empty list reads as none. Each is checked only if number and size are within bounds, so an
@@ -51,7 +53,7 @@ function readHeaders(given: JsonField, findings: Findings): HeaderList {
   };
   if (given.kind === 'array' && given.isEmpty) return [];
   if (given.kind !== 'object') return refuse(mustBeArray('headers'));
-  if (given.raw.length > MOST_CHARACTERS) return refuse(MESSAGES.headersTooLarge);
+  if (given.raw.length > MOST_CHARACTERS) return refuse(TOO_LARGE);
   const entries = readTopLevelFields(given.raw);
   if (entries === null) return refuse(mustBeArray('headers'));
   return isWithinBounds(entries, refuse) ? checkEntries(entries, findings) : [];
@@ -64,8 +66,8 @@ function isWithinBounds(entries: Fields, refuse: (message: string) => void): boo
   }
   const isTooMany = entries.size > LIMITS.headerEntries;
   const isTooLarge = bytes > LIMITS.headerBytes;
-  if (isTooMany) refuse(MESSAGES.tooManyHeaders);
-  if (isTooLarge) refuse(MESSAGES.headersTooLarge);
+  if (isTooMany) refuse(TOO_MANY);
+  if (isTooLarge) refuse(TOO_LARGE);
   return !isTooMany && !isTooLarge;
 }
 

@@ -2,7 +2,7 @@ import { LIMITS, rangeOf } from '#domain/base/limits';
 import { DEFAULT_QUEUE_SETTINGS as INITIAL, type QueueSettings } from '#domain/team/queue-settings';
 import { MOST_RATE, parseRate, type Rate } from '#domain/team/rate';
 import { MAX_RETRIES } from '#domain/judging/retry-schedule';
-import { isName, MESSAGES } from '../fields.ts';
+import { isName } from '../fields.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { WATCH_RULES } from './queue-watch.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
@@ -96,7 +96,7 @@ export const QUEUE: Resource<QueueSettings> = {
 
 export const queueName = (field: 'queue' | 'name', about?: string) =>
   text(field, {
-    missing: MESSAGES.queueRequired,
+    missing: 'A queue name is required.',
     rules: [isName(field)],
     most: LIMITS.queueCharacters,
     ...(about !== undefined && { about }),

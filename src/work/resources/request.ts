@@ -2,7 +2,6 @@ import { formatMillis } from '#domain/base/instant';
 import { HTTP_METHODS, type HttpMethod } from '#domain/http/exchange';
 import { LIMITS, rangeOf } from '#domain/base/limits';
 import { MOST_TAGS, readTag, TAG_CHARACTERS } from '#domain/team/tags';
-import { MESSAGES } from '../fields.ts';
 import { boolean, choice, instant, integer, url } from './kinds.ts';
 import { assertions, headers, type WordRule, words } from './list-kinds.ts';
 
@@ -10,8 +9,8 @@ import { assertions, headers, type WordRule, words } from './list-kinds.ts';
 
 export const targetUrl = () =>
   url('url', {
-    missing: MESSAGES.urlRequired,
-    wrong: MESSAGES.urlInvalid,
+    missing: 'A target URL is required.',
+    wrong: 'The target URL must be a valid URL.',
     about: 'The target URL. It must be publicly reachable when the run starts.',
     option: { flags: '--url <U>', help: 'where its requests go' },
     activity: ['URL', 'name'],
@@ -20,7 +19,7 @@ export const targetUrl = () =>
 export const method = (initial: HttpMethod) =>
   choice('method', {
     words: HTTP_METHODS,
-    wrong: MESSAGES.methodUnknown,
+    wrong: `The method must be one of: ${HTTP_METHODS.join(', ')}.`,
     initial,
     isAlwaysWritten: true,
     option: { flags: '--method <M>', help: 'GET, POST, PUT, PATCH or DELETE' },
@@ -50,8 +49,8 @@ export const callbackUrl = (about: string, help: string) =>
 export const timeout = (what: string) =>
   integer('timeout_seconds', {
     ...LIMITS.timeoutSeconds,
-    tooSmall: MESSAGES.timeoutTooShort,
-    tooLarge: MESSAGES.timeoutTooLong,
+    tooSmall: `Timeout must be at least ${LIMITS.timeoutSeconds.least} second.`,
+    tooLarge: `Timeout cannot exceed ${LIMITS.timeoutSeconds.most} seconds (${LIMITS.timeoutSeconds.most / 60} minutes).`,
     isAlwaysWritten: true,
     option: {
       flags: '--timeout <S>',

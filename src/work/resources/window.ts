@@ -20,14 +20,6 @@ export function coversTooMany({ pausesRuns, covers }: WindowInput): boolean {
   return pausesRuns === true && covers !== 'team' && covers.length > MOST_PAUSED;
 }
 
-const TEXTS = {
-  endsTooEarly: 'The end must be after the start.',
-  weekTooLong: 'A weekly maintenance window can last 7 days at most.',
-  coversUnknown: 'Choose the whole team, or crons and queues.',
-  sourcesMissing: 'Choose at least one cron or queue.',
-  sourcesUnreadable: `The chosen crons and queues must be a list of up to ${MOST_SOURCES}, such as cron:<id>.`,
-} as const;
-
 /** As the team file writes them: `2026-11-21T22:00:00Z`. */
 const format = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
@@ -91,20 +83,25 @@ export function checkTimes(
   findings: Findings,
 ): void {
   if (startsAt === undefined || endsAt === undefined) return;
-  if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);
-  else if (isWeekly && endsAt - startsAt > WEEK_MS) findings.add('ends_at', TEXTS.weekTooLong);
+  if (endsAt <= startsAt) findings.add('ends_at', 'The end must be after the start.');
+  else if (isWeekly && endsAt - startsAt > WEEK_MS)
+    findings.add('ends_at', 'A weekly maintenance window can last 7 days at most.');
 }
 
 function readCovers(fields: Fields, findings: Findings): WindowInput['covers'] {
   const given = findGiven(fields, 'covers');
   if (given === null || isText(given, 'team')) return 'team';
   if (!isText(given, 'chosen')) {
-    findings.add('covers', TEXTS.coversUnknown);
+    findings.add('covers', 'Choose the whole team, or crons and queues.');
     return 'team';
   }
   const sources = readSources(findGiven(fields, 'sources'));
-  if (sources === null) findings.add('sources', TEXTS.sourcesUnreadable);
-  else if (sources.length === 0) findings.add('sources', TEXTS.sourcesMissing);
+  if (sources === null)
+    findings.add(
+      'sources',
+      `The chosen crons and queues must be a list of up to ${MOST_SOURCES}, such as cron:<id>.`,
+    );
+  else if (sources.length === 0) findings.add('sources', 'Choose at least one cron or queue.');
   return sources ?? [];
 }
 
