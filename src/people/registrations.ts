@@ -27,8 +27,7 @@ interface NewPerson {
 }
 
 interface How extends Pick<Registration, 'oneTimeToken'> {
-  /** A team by name, or an invitation by the hash of its token. */
-  team: { named: string } | { invitedBy: string };
+  team: Extract<StartingTeam, { kind: 'new' | 'invited' }>;
   isFirst?: boolean;
   isEmailVerified: boolean;
 }
@@ -68,7 +67,7 @@ export async function createFirstAccount(
   arrival: Arrival,
 ): Promise<SignedIn | Refused | TooMany | Closed> {
   if (await isSetUp(context)) return { kind: 'closed' };
-  const { limits, config } = context;
+  const { limits, config, plans } = context;
   if (asksSetupCode(context, arrival)) {
     const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
@@ -77,8 +76,8 @@ export async function createFirstAccount(
     }
     await limits.takeBack('guess', request.clientAddress);
   }
-  const how = { team: { named: input.team }, isFirst: true, isEmailVerified: true };
-  return makeAccount(context, input, how, request);
+  const team = { kind: 'new', name: normalizeName(input.team), plan: plans.ofFirstTeam } as const;
+  return makeAccount(context, input, { team, isFirst: true, isEmailVerified: true }, request);
 }
 
 export async function register(
@@ -89,7 +88,7 @@ export async function register(
   if (!mayRegister(context) || !(await isSetUp(context))) return { kind: 'closed' };
   // With SMTP, the address is confirmed first.
   if (context.mailer.sends) return { kind: 'closed' };
-  const how = { team: { named: input.team }, isEmailVerified: false };
+  const how = { team: newTeam(context, input.team), isEmailVerified: false };
   return makeAccount(context, input, how, request);
 }
 
@@ -104,7 +103,7 @@ export async function finishSignUp(
   if (!mayRegister(context) || !oneTimeToken) return { kind: 'closed' };
   const email = await readSignUp(context, token);
   if (email === null) return { kind: 'closed' };
-  const how = { team: { named: input.team }, isEmailVerified: true, oneTimeToken };
+  const how = { team: newTeam(context, input.team), isEmailVerified: true, oneTimeToken };
   return makeAccount(context, { ...input, email }, how, request);
 }
 
@@ -121,14 +120,14 @@ export async function registerByInvitation(
   if (!isTokenShaped(token)) return NOT_FOUND;
   if (!context.config.passwordSignIn) return refuse('password', PASSWORDS_OFF);
   const { store, clock } = context;
-  const invitedBy = hashToken(token);
-  const invitation = await store.invitations.findOpen(invitedBy, clock.now());
+  const tokenHash = hashToken(token);
+  const invitation = await store.invitations.findOpen(tokenHash, clock.now());
   if (!invitation) return NOT_FOUND;
   const person = { ...input, email: invitation.email ?? input.email };
   const mark = markOf(context, token, normalizeEmail(person.email));
   const isEmailVerified = isSame(input.mailed ?? '', mark);
-  const how = { team: { invitedBy }, isEmailVerified };
-  const made = await makeAccount(context, person, how, request);
+  const team = { kind: 'invited', tokenHash } as const;
+  const made = await makeAccount(context, person, { team, isEmailVerified }, request);
   return made.kind === 'closed' ? NOT_FOUND : made;
 }
 
@@ -140,20 +139,24 @@ export function markOf({ config }: Context, invitationToken: string, email: stri
   return macOf(config.appKey, 'belfry mailed invitations', `${invitationToken} ${email}`);
 }
 
+function newTeam({ plans }: Context, name: string) {
+  return { kind: 'new', name: normalizeName(name), plan: plans.ofNewTeam } as const;
+}
+
 async function makeAccount(
   context: Context,
   person: NewPerson,
-  { team, isFirst = false, isEmailVerified, oneTimeToken }: How,
+  { team, isFirst = false, isEmailVerified, ...how }: How,
   request: RequestContext,
 ): Promise<SignedIn | Refused | TooMany | Closed> {
-  const { store, clock, passwords, limits, config, plans } = context;
+  const { store, clock, passwords, limits, config } = context;
   const refused = gatherErrors({
     name: checkName(person.name, 'your name'),
     email: checkEmail(person.email),
     password: checkPassword(person.password),
     // The first account is the operator's.
-    ...('named' in team && {
-      team: checkChosenTeamName(team.named, isFirst ? [] : config.groupRoles),
+    ...(team.kind === 'new' && {
+      team: checkChosenTeamName(team.name, isFirst ? [] : config.groupRoles),
     }),
   });
   if (refused) return refused;
@@ -164,27 +167,16 @@ async function makeAccount(
   });
   if (hashed.kind === 'too-many') return hashed;
   const email = normalizeEmail(person.email);
-  const account = { name: normalizeName(person.name), email, passwordHash: hashed.hash };
-  const plan = isFirst ? plans.ofFirstTeam : plans.ofNewTeam;
-  const made = await store.registrations.register(
-    {
-      account: { ...account, isEmailVerified },
-      team:
-        'named' in team
-          ? { kind: 'new', name: normalizeName(team.named), plan }
-          : { kind: 'invited', tokenHash: team.invitedBy },
-      token: null,
-      isFirst,
-      ...(oneTimeToken && { oneTimeToken }),
-    },
-    clock.now(),
-  );
+  const name = normalizeName(person.name);
+  const account = { name, email, passwordHash: hashed.hash, isEmailVerified };
+  const registration = { account, team, token: null, isFirst, ...how };
+  const made = await store.registrations.register(registration, clock.now());
   if (made.kind === 'email-taken')
     return refuse('email', 'There is an account with this email. Sign in instead.');
   if (made.kind === 'closed' || made.kind === 'not-invited') return { kind: 'closed' };
   if (made.kind !== 'registered') throw new Error(`registration came to ${made.kind}`);
   const user = { id: made.userId, email };
-  if ('invitedBy' in team) await welcome(context, user, made.teamId, isEmailVerified);
+  if (team.kind === 'invited') await welcome(context, user, made.teamId, isEmailVerified);
   const opened = await open(context, user, request, { passwordHash: hashed.hash });
   if (!opened) throw new Error('a new account could not be signed in to');
   return opened;
@@ -248,11 +240,11 @@ export async function registerByProvider(
 }
 
 function ownTeamOf(
-  { config, plans }: Context,
+  context: Context,
   { name, email }: { name: string; email: string },
 ): StartingTeam {
   const called = normalizeName(`${name}'s team`).slice(0, LIMITS.personNameCharacters);
-  const isFree = checkChosenTeamName(called, config.groupRoles).length === 0;
+  const isFree = checkChosenTeamName(called, context.config.groupRoles).length === 0;
   const other = `Team of ${email}`.slice(0, LIMITS.personNameCharacters);
-  return { kind: 'new', name: isFree ? called : other, plan: plans.ofNewTeam };
+  return newTeam(context, isFree ? called : other);
 }
