@@ -67,14 +67,12 @@ async function runTest(
   draft: TestDraft,
 ): Promise<TestRunOutcome> {
   const { clock, teams, usage } = store;
-  const rules = await readRules(store, teamId, draft);
-  const team = await teams.find(teamId);
-  const limit = monthlyLimitOf(team?.plan ?? '');
   const startedAt = clock.now();
-  const request = buildRequest(requestOf(draft));
-  if (request === 'query-too-long') {
-    return showTest(draft, rules, QUERY_TOO_LONG, startedAt, null);
-  }
+  const run = readDraft(draft);
+  const rules = await readRules(store, teamId, draft);
+  const request = buildRequest(run.sent);
+  if (request === 'query-too-long') return showTest(run, rules, QUERY_TOO_LONG, startedAt, null);
+  const limit = monthlyLimitOf((await teams.find(teamId))?.plan ?? '');
   const secret = (await teams.readSigningSecret(teamId))?.secret ?? null;
   if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
   const signature = makeSignature(secret, clock.now(), request.body);
@@ -82,7 +80,7 @@ async function runTest(
     timeoutSeconds: rules.timeoutSeconds,
     needs: needsOf(rules.assertions),
   });
-  return showTest(draft, rules, exchange, startedAt, signatureOf(exchange, signature));
+  return showTest(run, rules, exchange, startedAt, signatureOf(exchange, signature));
 }
 
 /** Those of its queue, or the defaults (§2.2). */
@@ -91,49 +89,55 @@ async function readRules({ queues }: Store, teamId: string, draft: TestDraft): P
   return (await queues.findByName(teamId, draft.queue)) ?? DEFAULT_QUEUE_SETTINGS;
 }
 
-function requestOf(draft: TestDraft) {
+interface Run {
+  kind: 'cron' | 'job';
+  sent: Pick<CronInput, 'method' | 'url' | 'headers'> & { payload: Payload };
+  apiCall: string;
+  masking: Masking;
+}
+
+function readDraft(draft: TestDraft): Run {
   const { method, url, headers } = draft;
-  return { method, url, headers, payload: payloadOf(draft) };
-}
-
-function payloadOf(draft: TestDraft): Payload {
-  if (draft.kind === 'queue') return null;
-  if (draft.kind === 'cron') return readCronPayload(draft.payload);
-  return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
-}
-
-/** Typed values are shown. */
-function maskingOf(draft: TestDraft): Masking {
   const masked = new Set(draft.masked);
-  return { isSecretHeader: (name) => masked.has(name), showSecrets: false };
+  // Typed values are shown.
+  const masking = { isSecretHeader: (name: string) => masked.has(name), showSecrets: false };
+  const kind = draft.kind === 'cron' ? 'cron' : 'job';
+  const run = (payload: Payload, apiCall: string): Run => {
+    return { kind, sent: { method, url, headers, payload }, apiCall, masking };
+  };
+  if (draft.kind === 'queue') return run(null, '');
+  const shown = { method, url, headers: withMasks(headers, masking) };
+  if (draft.kind === 'cron') {
+    const { timeoutSeconds, payload } = draft;
+    const schedule = { name: 'A cron', cronExpression: '0 * * * *', timeoutSeconds };
+    return run(readCronPayload(payload), writeCronCall({ ...schedule, ...shown, payload }));
+  }
+  const { queue, payloadJson } = draft;
+  const payload = payloadJson === null ? null : ({ kind: 'json', text: payloadJson } as const);
+  return run(payload, writeJobCall({ queue, ...shown, payloadJson, callbackUrl: null }));
 }
 
 type TestRunDetail = ReturnType<typeof showTest>;
 
 function showTest(
-  draft: TestDraft,
+  { kind, sent, apiCall, masking }: Run,
   rules: Rules,
   exchange: Exchange,
   startedAt: number,
   signature: Signature | null,
 ) {
-  const kind = draft.kind === 'cron' ? 'cron' : 'job';
   const verdicts = evaluateAnswer(exchange, rules.assertions);
-  const verdict = judgeExchange(exchange, verdicts, kind);
-  const ended = {
-    responseStatus: 'status' in exchange ? exchange.status : null,
-    reason: verdict.reason,
-    errorMessage: verdict.errorMessage,
-  };
+  const { ok, reason, errorMessage } = judgeExchange(exchange, verdicts, kind);
+  const responseStatus = 'status' in exchange ? exchange.status : null;
+  const ended = { responseStatus, reason, errorMessage };
   const answered = exchange.kind === 'answered' ? exchange.body : null;
-  const masking = maskingOf(draft);
   const shown = showRun(
     {
       kind: 'test',
-      ...requestOf(draft),
+      ...sent,
       ...ended,
       isPayloadKnown: true,
-      isFailed: !verdict.ok,
+      isFailed: !ok,
       response: {
         body: answered?.stored ?? new Uint8Array(),
         totalBytes: answered?.totalBytes ?? 0,
@@ -148,23 +152,10 @@ function showTest(
   return {
     ...shown,
     ...ended,
-    apiCall: callOf(draft, masking),
+    apiCall,
     kind: 'test' as const,
-    status: verdict.ok ? ('success' as const) : ('failed' as const),
+    status: ok ? ('success' as const) : ('failed' as const),
     durationMs: Math.round(exchange.durationMs),
     startedAt,
   };
-}
-
-function callOf(draft: TestDraft, masking: Masking): string {
-  const { method, url } = draft;
-  if (draft.kind === 'queue') return '';
-  const headers = withMasks(draft.headers, masking);
-  if (draft.kind === 'job') {
-    const { queue, payloadJson } = draft;
-    return writeJobCall({ queue, url, method, headers, payloadJson, callbackUrl: null });
-  }
-  const { timeoutSeconds, payload } = draft;
-  const schedule = { name: 'A cron', cronExpression: '0 * * * *', timeoutSeconds };
-  return writeCronCall({ ...schedule, url, method, headers, payload });
 }
