@@ -133,8 +133,9 @@ function nothing<F extends Fields>(fields: F): RowOf<F> {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, null])) as RowOf<F>;
 }
 
+/** Postgres counts the rows at once: by itself it would up to ten seconds later, perhaps after they were analyzed. */
 async function insert(
-  { database }: Store,
+  { database, dialect }: Store,
   table: string,
   fields: Fields,
   given: readonly object[],
@@ -145,6 +146,10 @@ async function insert(
     select ${names.join(', ')} from ${database.dialect.rows(fields, 1)}`;
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
-    await database.autocommit(CompiledQuery.raw(text, parameters));
+    await database.transact(async (trx) => {
+      await trx.executeQuery(CompiledQuery.raw(text, parameters));
+      if (dialect === 'postgres')
+        await trx.executeQuery(CompiledQuery.raw('select pg_stat_force_next_flush()'));
+    });
   }
 }
