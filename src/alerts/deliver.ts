@@ -78,5 +78,5 @@ export async function mailTo(
   const mail = { to: address, ...content, link: message.link.url, stopUrl };
   const outcome = await mailer.send(mail);
   if (outcome.kind !== 'failed') return outcome;
-  return { kind: 'failed', error: `The mail to ${address} was not accepted: ${outcome.fault}.` };
+  return { kind: 'failed', error: `The mail to ${address} was not accepted: ${outcome.error}.` };
 }

@@ -1,10 +1,8 @@
 export interface Mailer {
   /** With SMTP, mails go to confirmed addresses only. */
   readonly sends: boolean;
-  /** Never rejects. `logged`: without SMTP; `fault`: the error, without a full stop. */
-  send(
-    mail: AlertMail,
-  ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string }>;
+  /** Never rejects. `logged`: without SMTP; `error`: without a full stop. */
+  send(mail: AlertMail): Promise<{ kind: 'sent' | 'logged' } | { kind: 'failed'; error: string }>;
 }
 
 interface AlertMail {

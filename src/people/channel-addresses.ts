@@ -5,6 +5,7 @@ import { allowed } from './actor.ts';
 import type { Context, PeopleConfig } from './context.ts';
 import { isSame } from './cookies.ts';
 import { keyOf, makeLink, readSecret } from './links.ts';
+import type { MailOutcome } from './mail.ts';
 import { writeAddressMail } from './mails.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
 import { macOf } from './secrets.ts';
@@ -19,7 +20,8 @@ interface AddressPlace {
 /** Mails a link to each address that has got none yet. Limits skip some; `resend` can mail these later. */
 export function askNewAddresses(context: Context, teamId: string): void {
   context.background.run('channels.addresses-not-asked', async () => {
-    for (const address of await listAddresses(context, teamId)) {
+    const channels = await context.store.channels.list(teamId);
+    for (const address of channels.flatMap(({ addresses }) => addresses)) {
       if (address.askedAt === null && stateOfAddress(address) === 'waiting')
         await ask(context, teamId, address);
     }
@@ -113,12 +115,7 @@ async function placeOf(
   return team && { email, teamName: team.name };
 }
 
-async function listAddresses({ store }: Context, teamId: string): Promise<ChannelAddress[]> {
-  return (await store.channels.list(teamId)).flatMap(({ addresses }) => addresses);
-}
-
-/** `logged`: without SMTP, the link was logged. */
-type Asked = { kind: 'sent' } | { kind: 'logged' } | TooMany | { kind: 'failed'; error: string };
+type Asked = MailOutcome | TooMany;
 
 /** If another process asks at the same time, one of them mails. */
 async function ask(
@@ -151,9 +148,7 @@ async function mailLink(
   const wanted = { purpose: 'confirm-address', whom: id, detail: teamId, replaces: true } as const;
   const link = await makeLink(context, wanted);
   const team = await store.teams.find(teamId);
-  const mail = writeAddressMail(email, { teamName: team?.name ?? '', link });
-  const outcome = await mailer.send(mail);
-  return outcome.kind === 'failed' ? { kind: 'failed', error: outcome.fault } : outcome;
+  return mailer.send(writeAddressMail(email, { teamName: team?.name ?? '', link }));
 }
 
 async function record(

@@ -12,8 +12,8 @@ export interface Mail {
   stopUrl?: string | undefined;
 }
 
-/** `fault` may be shown to the user who requested the mail. */
-type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
+/** `logged`: there is no mail server. `error` may be shown to the user who requested the mail. */
+export type MailOutcome = { kind: 'sent' | 'logged' } | { kind: 'failed'; error: string };
 
 export interface Mailer {
   readonly sends: boolean;
@@ -74,7 +74,7 @@ function createSmtpMailer(url: string, from: string, log: Log): Mailer {
         return { kind: 'sent' };
       } catch (error) {
         log.warn('mail.not-sent', { to, subject, error });
-        return { kind: 'failed', fault: describeFault(error) };
+        return { kind: 'failed', error: describeFault(error) };
       }
     },
     close: () => void transport?.then((opened) => opened.close()).catch(() => {}),
