@@ -7,6 +7,7 @@ import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
 import { createMetrics } from '#operate/metrics';
 import { realClock } from '#app/real-clock';
+import { allocateInYoungGeneration } from '#app/young-generation';
 import { JOBS, type MakeContestant, type Round } from './contestant.ts';
 import { NO_LIMITS } from '#store/figures/usage';
 
@@ -81,6 +82,7 @@ async function fillQueue(
 const SLOTS = 512;
 
 const makeBelfry: MakeContestant = async (round) => {
+  allocateInYoungGeneration();
   const store = await openBenchStore(round.place);
   const sender = buildBenchSender();
   const done = Promise.withResolvers<void>();

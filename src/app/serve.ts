@@ -15,6 +15,7 @@ import { createLog, type MainLog } from './log.ts';
 import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
 import { ListenFault, WebServer } from './web-server.ts';
+import { allocateInYoungGeneration } from './young-generation.ts';
 
 /** One line if an operator can fix it, else with its stack. */
 function endWith(fault: unknown, log: MainLog): never {
@@ -30,6 +31,7 @@ function endWith(fault: unknown, log: MainLog): never {
  * @param dashboard of a package; default: the build in the checkout
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
+  allocateInYoungGeneration();
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
   /** The last one that was opened comes first. */
   const parts: Part[] = [];
