@@ -16,12 +16,7 @@ before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
 
-const open = async (path: string) => {
-  const watched = await openPage(path, user);
-  // Keys are heard once the page's script runs.
-  await watched.page.waitForLoadState('networkidle');
-  return watched;
-};
+const open = (path: string) => openPage(path, user);
 
 async function type(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
@@ -72,7 +67,6 @@ describe('keys', () => {
     const viewer = await dashboard.user('vic@bells.test', { role: 'viewer' });
     await using watched = await openPage('/crons', viewer);
     const { page } = watched;
-    await page.waitForLoadState('networkidle');
     const field = page.getByRole('combobox', { name: 'Page, name, id or text to search for' });
     const link = page.getByRole('link', { name: 'Alerts' });
     await link.focus();
@@ -131,7 +125,6 @@ describe('keys', () => {
     await type(page, 'Enter');
     await page.waitForURL(/\/jobs\?.*q=50%2F3/);
     await page.goto(`${dashboard.url}/settings/profile`);
-    await page.waitForLoadState('networkidle');
     await page.getByLabel('Press / to go to the search field').uncheck();
     await page.getByRole('button', { name: 'Save keys' }).click();
     await page.getByText('The / key is off in this browser.').waitFor();
@@ -177,7 +170,7 @@ test('Tab goes through a page and out of it with a visible ring at each stop, on
   const someone = await begin();
   const id = await createCron(someone, 'Nightly');
   await dashboard.service.work.setQueue(someone.teamId, 'mail', {});
-  await using watched = await openPage('/', someone);
+  await using watched = await openPage('/healthz', someone);
   const { page } = watched;
   const walk = async (key: string, from: string, where: string) => {
     await page.evaluate(
@@ -227,7 +220,6 @@ describe('the focus in a list', () => {
       ),
     );
     const watched = await openPage('/jobs?tab=failed', someone);
-    await watched.page.waitForLoadState('networkidle');
     const row = (n: number) => watched.page.getByRole('row').filter({ hasText: `/${n}` });
     return { watched, row, [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose]() };
   };

@@ -27,7 +27,7 @@ const colourOf = (locator: Locator, property: string) =>
 
 describe('a rejected form', () => {
   test('a rejected form focuses its first wrong field and has a summary at its buttons', async () => {
-    await using watched = await open('/crons/new');
+    await using watched = await open('/healthz');
     const { page } = watched;
     for (const [theme, red] of [
       ['light', 'rgb(179, 38, 30)'],
