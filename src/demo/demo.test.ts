@@ -11,6 +11,31 @@ const START = `
     .then(({ runDemo }) => runDemo(async () => process.exit(3)));
 `;
 
+function runIn(cwd: string, env: NodeJS.ProcessEnv = {}): Promise<[code: unknown, said: string]> {
+  const { promise, resolve } = Promise.withResolvers<[unknown, string]>();
+  const options = { cwd, env: { ...process.env, ...env } };
+  execFile(process.execPath, ['-e', START], options, (error, _, stderr) =>
+    resolve([error?.code ?? 0, stderr]),
+  );
+  return promise;
+}
+
+test('the demo rejects a wrong setting before it makes any data', async () => {
+  const cwd = makeFolder();
+  const [code, said] = await runIn(cwd, { PORT: 'abc' });
+  assert.match(said, /^belfry: PORT: "abc" is not accepted; [^\n]*\n$/);
+  assert.equal(code, 2);
+  assert.equal(fs.existsSync(path.join(cwd, 'data/demo')), false);
+});
+
+test('the demo names a folder that it cannot make, and the next step', async () => {
+  const cwd = makeFolder();
+  fs.writeFileSync(path.join(cwd, 'data'), '');
+  const [code, said] = await runIn(cwd);
+  assert.match(said, /^belfry: .*data.*; start the demo in a folder that you may write to\n$/);
+  assert.equal(code, 1);
+});
+
 test('a second demo refuses to start and leaves the data of the first', async () => {
   const cwd = makeFolder();
   const folder = path.join(cwd, 'data/demo');
@@ -18,11 +43,7 @@ test('a second demo refuses to start and leaves the data of the first', async ()
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(database, 'of the first');
   const release = takeServingLock(folder);
-  const [code, said] = await new Promise<[unknown, string]>((resolve) => {
-    execFile(process.execPath, ['-e', START], { cwd }, (error, _, stderr) =>
-      resolve([error?.code ?? 0, stderr]),
-    );
-  });
+  const [code, said] = await runIn(cwd);
   release();
   assert.equal(code, 1);
   assert.match(said, /^belfry: another Belfry process is serving .*demo; stop it first/m);

@@ -38,15 +38,27 @@ function lockFolder(): boolean {
     process.once('exit', takeServingLock(FOLDER));
     return true;
   } catch (error) {
-    say(`belfry: ${(error as Error).message}`);
+    const { message, syscall } = error as NodeJS.ErrnoException;
+    const remedy =
+      syscall === undefined ? '' : '; start the demo in a folder that you may write to';
+    say(`belfry: ${message}${remedy}`);
     process.exitCode = 1;
     return false;
   }
 }
 
+/** Otherwise the service reports a wrong setting only after the data was made. */
+function hasRightSettings(): boolean {
+  const config = readConfig({ ...process.env, ...DEMO_SETTINGS }, process.cwd());
+  if (!('errors' in config)) return true;
+  for (const error of config.errors) say(`belfry: ${error}`);
+  process.exitCode = 2;
+  return false;
+}
+
 /** @param serve starts the service in this process with the settings of its environment; it ends the process */
 export async function runDemo(serve: () => Promise<void>): Promise<void> {
-  if (!lockFolder()) return;
+  if (!hasRightSettings() || !lockFolder()) return;
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
   const token = await makeDemoData(target);
