@@ -14,7 +14,7 @@ interface Violation {
  * Without rules of minor or moderate impact, which are not reported. Details of elements that pass, and selectors, would
  * take most of the time.
  */
-const RUN = `(({ isOfColours, exclude }) => axe.run({ exclude }, {
+const RUN = `((isOfColours) => axe.run({
   resultTypes: ['violations'],
   selectors: false,
   runOnly: isOfColours ? ['color-contrast', 'link-in-text-block'] : axe._audit.rules
@@ -22,24 +22,13 @@ const RUN = `(({ isOfColours, exclude }) => axe.run({ exclude }, {
     .map(({ id }) => id),
 }).then(({ violations }) => violations))`;
 
-/** What is the same around each page. */
-const FRAME = ['aside:has(> nav)', 'header:has([data-search])'];
-
-export interface Look {
-  /** Another theme shows the same elements in other colours. */
-  isOfColours?: boolean;
-  /** For another page with the frame of one that was looked at. */
-  withoutFrame?: boolean;
-}
+/** Another theme shows the same elements in other colours. */
+export type Rules = 'all' | 'of colours';
 
 /** The accessibility violations that axe-core finds on the page as it is now, one line each. */
-export async function findBarriers(
-  page: Page,
-  { isOfColours = false, withoutFrame = false }: Look = {},
-): Promise<string[]> {
+export async function findBarriers(page: Page, rules: Rules = 'all'): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
-  const choice = JSON.stringify({ isOfColours, exclude: withoutFrame ? FRAME : [] });
-  const violations = await page.evaluate<Violation[]>(`${RUN}(${choice})`);
+  const violations = await page.evaluate<Violation[]>(`${RUN}(${rules === 'of colours'})`);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
