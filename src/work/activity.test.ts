@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aCron, aJob, aQueue } from '#testing/factories';
+import { aCron, aDeadLetter, aJob, aNewJob, aQueue } from '#testing/factories';
 import { ANYBODY, openWork } from '#testing/work';
 
 const SECRET = 'hunter2';
@@ -70,6 +70,81 @@ describe('activity entries (§5.10)', () => {
     ]);
   });
 
+  test('changes of each kind are recorded with their subject', async () => {
+    await using all = await open();
+    const { store, team, work, list, node } = all;
+    const cron = await aCron(store, team.id, { name: 'Nightly' });
+    const gone = await aCron(store, team.id, { name: 'Gone' });
+    const queue = await aQueue(store, team.id, { name: 'mail' });
+    const aWaiting = () => aJob(store, team.id, { queue: 'mail', delaySeconds: 60 });
+    const shortOf = (id: string) => id.slice(-8);
+    const waiting = await aWaiting();
+    const failed = await aDeadLetter(store, team.id, node);
+    const { payload: _, ...job } = aNewJob(team.id, { queue: 'post' });
+    const now = store.clock.now();
+    const input = { ...job, payloadJson: null, scheduledAt: now + 60_000 };
+    const chat = { kind: 'slack', url: 'https://chat.example/hook' } as const;
+    const window = {
+      name: 'Upgrade',
+      startsAt: now,
+      endsAt: now + 60_000,
+      isWeekly: false,
+      covers: [],
+    };
+    const channelId = async () => (await work.listChannels(team.id)).find(({ name }) => name)?.id;
+    const windowId = async () => (await work.listWindows(team.id))[0]?.id ?? '';
+    const steps: [string, string | null, () => Promise<unknown>][] = [
+      ['cron.created', 'New', () => work.createCron(team.id, { ...cron, name: 'New' })],
+      ['cron.run', 'Nightly', () => work.runCronNow(team.id, cron.id)],
+      ['cron.muted', 'Nightly', () => work.muteCron(team.id, cron.id, 1)],
+      ['cron.unmuted', 'Nightly', () => work.unmuteCron(team.id, cron.id)],
+      ['cron.edited', 'Nightly', () => work.addCronTag(team.id, cron.id, 'night')],
+      ['cron.paused', 'Nightly', () => work.actOnCrons(team.id, 'pause', { ids: [cron.id] })],
+      ['cron.started', 'Nightly', () => work.startCron(team.id, cron.id)],
+      ['cron.deleted', 'Gone', () => work.deleteCron(team.id, gone.id)],
+      ['queue.edited', 'post', () => work.renameQueue(team.id, queue.id, 'post')],
+      ['queue.paused', 'post', () => work.pauseQueue(team.id, queue.id)],
+      ['queue.resumed', 'post', () => work.resumeQueue(team.id, queue.id)],
+      ['job.edited', shortOf(waiting.jobId), () => work.editJob(team.id, waiting.jobId, input)],
+      ['job.fired', shortOf(waiting.jobId), () => work.fireJob(team.id, waiting.jobId)],
+      ['job.deleted', shortOf(waiting.jobId), () => work.deleteJob(team.id, waiting.jobId)],
+      ['job.retried', shortOf(failed.id), () => work.retryJob(team.id, failed.id)],
+      ['jobs.fired', null, () => work.startBulk(team.id, 'fire', { tab: 'pending' })],
+      ['queue.deleted', 'post', () => work.deleteQueue(team.id, queue.id)],
+      ['window.created', 'Upgrade', () => work.createWindow(team.id, window)],
+      [
+        'window.edited',
+        'Move',
+        async () => work.editWindow(team.id, await windowId(), { ...window, name: 'Move' }),
+      ],
+      ['window.deleted', 'Move', async () => work.deleteWindow(team.id, await windowId())],
+      ['channel.edited', null, () => work.setChannel(team.id, { kind: 'email' })],
+      [
+        'channel.added',
+        'Chat',
+        () => work.addChannel(team.id, { name: 'Chat', config: chat, collectMinutes: null }),
+      ],
+      [
+        'channel.deleted',
+        'Chat',
+        async () => work.deleteChannel(team.id, (await channelId()) ?? ''),
+      ],
+      ['team.paused', null, () => work.pauseTeam(team.id, 'Ada')],
+      ['team.resumed', null, () => work.resumeTeam(team.id)],
+    ];
+    for (const [action, subject, act] of steps) {
+      const before = await list();
+      await act();
+      const entries = (await list()).slice(0, -before.length || undefined);
+      assert.deepEqual(
+        entries.map(([what, name]) => [what, name]),
+        [[action, subject]],
+      );
+    }
+    const created = await work.createJob(team.id, input);
+    assert.deepEqual((await list())[0], ['job.created', shortOf(created.jobId), 'in post']);
+  });
+
   test('reads and changes without effect are not recorded', async () => {
     await using all = await open();
     const { team, work, list } = all;
@@ -107,7 +182,7 @@ describe('activity entries (§5.10)', () => {
     const show = () => work.findCron(team.id, cron.id, { showSecrets: true });
     const counts: number[] = [];
     for (const step of [0, 599_000, 2_000, -3_600_000]) {
-      await store.testClock.advance(step);
+      store.testClock.jumpTo(store.clock.now() + step);
       await show();
       counts.push((await list()).length);
     }
