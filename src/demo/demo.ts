@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { EXIT, say as sayError } from '#app/exit';
 import { loadAppKey } from '#store/app-key';
 import { takeServingLock } from '#store/serving-lock';
 import { readConfig } from '#config/config';
@@ -30,7 +31,7 @@ export async function makeDemoData(target: DemoTarget): Promise<string> {
 
 /**
  * Until this process ends, because a second demo would delete the data that the first one serves.
- * @returns false if another demo runs, which is reported
+ * @returns false if another demo runs or the folder can't be used, which is reported
  */
 function lockFolder(): boolean {
   try {
@@ -41,8 +42,8 @@ function lockFolder(): boolean {
     const { message, syscall } = error as NodeJS.ErrnoException;
     const remedy =
       syscall === undefined ? '' : '; start the demo in a folder that you may write to';
-    say(`belfry: ${message}${remedy}`);
-    process.exitCode = 1;
+    sayError(`${message}${remedy}`);
+    process.exitCode = EXIT.fault;
     return false;
   }
 }
@@ -51,8 +52,8 @@ function lockFolder(): boolean {
 function hasRightSettings(): boolean {
   const config = readConfig({ ...process.env, ...DEMO_SETTINGS }, process.cwd());
   if (!('errors' in config)) return true;
-  for (const error of config.errors) say(`belfry: ${error}`);
-  process.exitCode = 2;
+  for (const error of config.errors) sayError(error);
+  process.exitCode = EXIT.wrongSetting;
   return false;
 }
 
@@ -64,8 +65,6 @@ export async function runDemo(serve: () => Promise<void>): Promise<void> {
   const token = await makeDemoData(target);
   Object.assign(process.env, DEMO_SETTINGS);
   await serve();
-  // A wrong setting was reported already.
-  if (process.exitCode !== undefined) return target.close();
   const port = process.env['PORT'] ?? '3000';
   say(
     `\nSign in at http://localhost:${port} as ${DEMO.email} with the password: ${DEMO.password}\n`,
