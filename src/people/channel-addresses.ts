@@ -85,7 +85,7 @@ export async function stopAddress(
   return DONE;
 }
 
-export type StopUrlOf = (teamId: string, addressId: string) => string;
+type StopUrlOf = (teamId: string, addressId: string) => string;
 
 /** The database has nothing of the token, which only the application key can make. */
 export function createStopUrls({

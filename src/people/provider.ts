@@ -26,7 +26,7 @@ export interface ProviderAttempt {
   isAgain: boolean;
 }
 
-export interface ProviderIdentity {
+interface ProviderIdentity {
   /** Permanent at this issuer; emails change. */
   subject: string;
   /** Null if missing or not verified. */
