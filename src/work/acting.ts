@@ -51,6 +51,11 @@ function createDoing(person: { actor: string | null; may: Acting['may'] }, recor
   };
 }
 
+export interface DoingContext {
+  store: Store;
+  doing: Doing;
+}
+
 const NOT_RECORDED: Recording = { record: async () => {}, recordShown: async () => {} };
 
 /** May do everything, and nothing is recorded. */

@@ -11,7 +11,7 @@ import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { JobSearch, JobTab } from '#store/lists/search';
 import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
-import { type Doing, jobSubject } from './acting.ts';
+import { type DoingContext, jobSubject } from './acting.ts';
 import { isSendableUrl } from './fields.ts';
 import { readSearch } from './search.ts';
 
@@ -39,7 +39,7 @@ interface BulkAnswers {
   sendTo?: string | undefined;
 }
 
-export type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
+type ChosenAnswers = Omit<BulkAnswers, 'asOf' | 'sendTo'>;
 
 export type BulkOutcome =
   /** `skipped`: in another state, or not the team's. */
@@ -109,14 +109,9 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
-interface Doer {
-  store: Store;
-  doing: Doing;
-}
-
 /** At most 200 ids. All jobs of a search: `startBulk`. */
 export async function actOnJobs(
-  { store, doing }: Doer,
+  { store, doing }: DoingContext,
   teamId: string,
   kind: BulkKind,
   jobIds: readonly string[],
@@ -142,7 +137,7 @@ export async function actOnJobs(
 
 /** Up to 200 at once, more by a task. */
 export async function startBulk(
-  { store, doing }: Doer,
+  { store, doing }: DoingContext,
   teamId: string,
   kind: BulkKind,
   search: JobSearch,
@@ -207,7 +202,11 @@ interface Bulk extends BulkAnswers {
   maybeResent: readonly string[];
 }
 
-async function begin({ store, doing }: Doer, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
+async function begin(
+  { store, doing }: DoingContext,
+  teamId: string,
+  bulk: Bulk,
+): Promise<BulkOutcome> {
   const { bulkTasks, clock } = store;
   const { kind, search, upToId, total, ids, only, again } = bulk;
   const { actor } = doing;

@@ -12,7 +12,7 @@ import { MOST_TAGS } from '#domain/team/tags';
 import type { Cron } from '#store/crons/crons';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
-import { anybody, type Doing } from './acting.ts';
+import { anybody, type Doing, type DoingContext } from './acting.ts';
 import { createCronWork } from './crons.ts';
 import { listSources, type SourceSearch } from './sources.ts';
 
@@ -94,7 +94,7 @@ export function createCronActions(store: Store, doing: Doing) {
 
 /** At most 1,000 crons, for at most 20 seconds. */
 async function actOnCrons(
-  { store, doing }: { store: Store; doing: Doing },
+  { store, doing }: DoingContext,
   teamId: string,
   act: CronAct,
   chosen: CronsChosen,

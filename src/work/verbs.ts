@@ -1,4 +1,4 @@
-/** Who may call which method (§5.8), and what it hides from them. */
+/** Who may call which method (§5.8), and which values its result hides. */
 import type { HeaderList } from '#domain/http/exchange';
 import { NotAllowed } from '#domain/http/not-allowed';
 import type { Mask } from '#domain/runs/masking';
@@ -15,11 +15,11 @@ export type Need = 'look' | 'work' | 'notifications';
 
 export type Method = Exclude<keyof Work, 'isSecretHeader' | 'now' | 'for'>;
 
-export interface Verb {
+interface Verb {
   needs: Need;
-  /** Masked fields of the result. */
+  /** Masked fields of the result are hidden. */
   isMasked: boolean;
-  /** Without `work`, the values of secret headers in the result. */
+  /** Without `work`, the values of secret headers in the result are masked. */
   hidesHeaders?: true;
 }
 

@@ -13,7 +13,7 @@ export type { NamedSource };
 
 export type MaintenanceWindowView = ReturnType<typeof viewOf>;
 
-export type WindowOutcome =
+type WindowOutcome =
   | { kind: 'done'; window: MaintenanceWindowView }
   | { kind: 'not-found' }
   | { kind: 'too-many' };
