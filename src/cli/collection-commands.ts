@@ -34,11 +34,11 @@ type ItemVerbs<Item> = ReturnType<typeof itemVerbs<Item>>;
 /** By `--id`, or `--team` and its name. */
 export function itemVerbs<Item>(session: Session, group: Command, findable: Findable<Item>) {
   const { kind, nameOption } = findable;
-  const name = (command: Command) =>
+  const addOptions = (command: Command) =>
     nameOption
       ? addTeamOption(command).requiredOption(nameOption.flags, nameOption.help)
       : command.requiredOption('--id <ID>', `the ${kind}'s id`);
-  return verbsOf(session, group, name, async (options): Promise<ItemPlace<Item>> => {
+  return verbsOf(session, group, addOptions, async (options): Promise<ItemPlace<Item>> => {
     return { session, ...(await findItem(session, findable, options)) };
   });
 }

@@ -106,25 +106,27 @@ export interface TeamPlace {
 
 /**
  * A function that adds commands to the group. A command prints the record or list that its action returns.
- * @param name adds the options that `find` reads
+ * @param addOptions that `find` reads
  */
 export function verbsOf<Place>(
   session: Session,
   group: Command,
-  name: (command: Command) => Command,
+  addOptions: (command: Command) => Command,
   find: (options: Options) => Promise<Place>,
 ) {
   return <Given extends object = Options>(
-    verb: string,
+    name: string,
     description: string,
     act: (place: Place, options: Given) => Promise<object>,
     columns: readonly string[] = [],
   ): Command =>
-    name(group.command(verb).description(description)).action(async (given: Given & Options) => {
-      const made = await act(await find(given), given);
-      if (Array.isArray(made)) session.printList(made as Record<string, unknown>[], columns);
-      else session.print(made);
-    });
+    addOptions(group.command(name).description(description)).action(
+      async (given: Given & Options) => {
+        const made = await act(await find(given), given);
+        if (Array.isArray(made)) session.printList(made as Record<string, unknown>[], columns);
+        else session.print(made);
+      },
+    );
 }
 
 export const teamVerbs = (session: Session, group: Command) =>

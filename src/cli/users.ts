@@ -58,8 +58,8 @@ interface VerbOptions {
 }
 
 function addAccountVerbs(user: Command, session: Session): void {
-  const named = (command: Command) => command.requiredOption('--email <E>', 'email address');
-  const verb = verbsOf(session, user, named, async ({ email }) => {
+  const addOptions = (command: Command) => command.requiredOption('--email <E>', 'email address');
+  const verb = verbsOf(session, user, addOptions, async ({ email }) => {
     return { email: String(email), people: (await session.open()).people };
   });
   verb('reset-password', 'create a link that sets a new password', async ({ email, people }) => {
