@@ -87,7 +87,7 @@ export function createSourcePages<Row>(
   };
 }
 
-/** In the list. An item keeps no place: its health or name may change. */
+/** Where an item was in the list. Since then it may have been deleted or renamed, or its health may have changed. */
 interface Place {
   rank: number;
   name: string;
