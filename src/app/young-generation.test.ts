@@ -17,10 +17,13 @@ test('short-lived objects are freed by minor garbage collections, although the f
   for (let n = 0; n < first; n++) kept.push(makeRun(n));
   await setImmediate();
   kept = [];
-  const survived = await measureSurvivors(async () => {
+  const survived = await measureSurvivors(async (collect) => {
     for (let n = 0; n < later; n++) {
       kept[n % 100] = makeRun(n);
-      if (n % 1_000 === 0) await setImmediate();
+      if (n % 10_000 === 0) {
+        await setImmediate();
+        collect();
+      }
     }
   });
   assert.ok(survived < (later * CHARACTERS) / 3, `${survived} of ${later * CHARACTERS} bytes`);

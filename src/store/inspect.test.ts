@@ -10,6 +10,8 @@ import { inspectDatabase } from './inspect.ts';
 forEachStore((_name, openTestStore) => {
   test("inspect returns the database's size, its runs and those of the last week", async () => {
     await using store = await openTestStore({ isUnused: true });
+    // A server is asked by its own clock.
+    store.testClock.jumpTo(Date.now());
     const team = await aTeam(store);
     const node = await aNode(store);
     for (let n = 0; n < 3; n++) await aDeadLetter(store, team.id, node);

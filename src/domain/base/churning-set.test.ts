@@ -22,7 +22,7 @@ describe('a set of short-lived items', () => {
 
   test('removed items are freed by minor garbage collections', async () => {
     const [items, bytes, present] = [50_000, 2_000, 500];
-    const survived = await measureSurvivors(async () => {
+    const survived = await measureSurvivors(async (collect) => {
       const set = new ChurningSet<ReturnType<typeof newItem>>();
       const inOrder: ReturnType<typeof newItem>[] = [];
       for (let n = 0; n < items; n++) {
@@ -31,7 +31,10 @@ describe('a set of short-lived items', () => {
         inOrder.push(item);
         const oldest = n < present ? undefined : inOrder.shift();
         if (oldest) set.delete(oldest);
-        if (n % 1_000 === 0) await setImmediate();
+        if (n % 1_000 === 0) {
+          await setImmediate();
+          collect();
+        }
       }
     });
     assert.ok(survived < (items * bytes) / 3, `${survived} of ${items * bytes} bytes`);

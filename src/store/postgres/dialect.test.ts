@@ -10,8 +10,11 @@ test('results of Postgres are freed by minor garbage collections', async () => {
   const database = openPool({ url: own.url, onFault: () => {} }, POOLS.engine);
   const [queries, rows, bytes] = [600, 100, 3_000];
   const text = `select repeat('x', ${bytes}) || n as value from generate_series(1, ${rows}) n`;
-  const survived = await measureSurvivors(async () => {
-    for (let n = 0; n < queries; n++) await database.autocommit(CompiledQuery.raw(text));
+  const survived = await measureSurvivors(async (collect) => {
+    for (let n = 0; n < queries; n++) {
+      await database.autocommit(CompiledQuery.raw(text));
+      if (n % 20 === 0) collect();
+    }
   });
   await database.close();
   const received = queries * rows * bytes;
