@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { backUpSqliteFile, type SqliteBackup } from './backup.ts';
+import { copySqliteFile, type SqliteBackup } from './backup.ts';
 import { makeFolders } from '../database/make-folders.ts';
 
 export interface BackupOrder {
@@ -57,7 +57,7 @@ export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrde
     folder,
     filesOf(folder).filter((name) => DRAFT.test(name)),
   );
-  const made = backUpSqliteFile(databasePath, file);
+  const made = copySqliteFile(databasePath, file);
   if (made.kind === 'done') {
     const others = listBackups(folder).filter(({ name }) => join(folder, name) !== file);
     const tooMany = others.slice(keep - 1);

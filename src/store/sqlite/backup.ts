@@ -22,15 +22,24 @@ export type SqliteBackup =
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
+ * For a command: names what keeps this user from the file (see `findFileFault`).
+ * @throws StoreError as `copySqliteFile`
+ */
+export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
+  const fault = findFileFault(databasePath);
+  if (fault !== null && !fault.isMissing)
+    throw new StoreError('STORE_READ_ONLY', `${databasePath} ${fault.reason}`);
+  return copySqliteFile(databasePath, target);
+}
+
+/**
  * One reading transaction, so writers can't make the copy inconsistent or delay it (page by page it would start again
  * at each commit). It is named only when it is checked and on disk. Only its owner may read it.
  * @throws StoreError if the database can't be read or the copy isn't sound
  */
-export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
+export function copySqliteFile(databasePath: string, target: string): SqliteBackup {
   const path = resolve(target);
-  const fault = findFileFault(databasePath);
-  if (fault?.isMissing) return { kind: 'no-database', path: databasePath };
-  if (fault !== null) throw new StoreError('STORE_READ_ONLY', `${databasePath} ${fault.reason}`);
+  if (!existsSync(databasePath)) return { kind: 'no-database', path: databasePath };
   if (existsSync(path)) return { kind: 'exists', path };
   const draft = `${path}.${process.pid}.part`;
   try {

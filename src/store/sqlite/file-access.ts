@@ -9,7 +9,10 @@ interface FileFault {
 /** SQLite also writes next to the file that it only reads. */
 export const ACCESS_REMEDY = 'give this user write access to the file and its folder';
 
-/** Null if this user may read the file; SQLite reports every cause as "unable to open database file". */
+/**
+ * Null if this user may read the file; SQLite reports every cause as "unable to open database file". Not for a process
+ * that has a connection to the file: it would lose its POSIX locks (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
 export function findFileFault(path: string): FileFault | null {
   let file: number;
   try {
