@@ -146,10 +146,11 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
     const others = context.pages().filter((each) => each !== page);
     await Promise.all([
       page.unrouteAll({ behavior: 'ignoreErrors' }),
-      page.evaluate('localStorage.clear(); sessionStorage.clear()'),
       ...others.map((each) => each.close()),
     ]);
     await page.goto(place);
+    // The page may write to them until it is left.
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()');
     await Promise.all([
       context.clearCookies(),
       context.clearPermissions(),

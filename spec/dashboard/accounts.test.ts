@@ -192,6 +192,7 @@ describe('an account', () => {
     page.shows('This is not your password.');
     await page.press('Turn off', { Password: PASSWORD });
     page.shows('The second factor is off.');
+    assert.equal((await signedIn(email)).heading, 'Overview', 'without a code');
   });
 
   test('a user ends all sessions and deletes the account', async () => {
