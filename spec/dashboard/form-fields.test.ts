@@ -170,7 +170,7 @@ async function paste(page: Page, command: string): Promise<void> {
 describe('the box of a pasted command', () => {
   const command = 'curl --unknown-option';
 
-  test('it stays open, or closed, after a command that fills nothing and a test run', async () => {
+  test('the box of a pasted command stays open, or closed, during a test run', async () => {
     await using watched = await open('/crons/new', user);
     const { page } = watched;
     const box = page.getByLabel('Command');
@@ -193,7 +193,7 @@ describe('the box of a pasted command', () => {
     watched.assertNoFaults();
   });
 
-  test('without scripts it is open while it has a command', async () => {
+  test('without scripts the box of a pasted command is open while it has one', async () => {
     const page = await visit('/crons/new', user);
     const isOpen = () => page.all('details:has([name=paste])[open]').length === 1;
     assert.equal(isOpen(), false);

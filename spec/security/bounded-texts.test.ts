@@ -125,7 +125,7 @@ async function noteForms(visitor: Visitor, pages: readonly string[], seen: Seen)
         const route = routeOf(action);
         const fields = entries.map(([name, value]) => (name === 'intent' ? value : name));
         const isPublic = visitor.cookies.size === 0;
-        seen.posts.set([route, ...fields].join(' '), { ...form, isPublic, route });
+        seen.posts.set([isPublic, route, ...fields].join(' '), { ...form, isPublic, route });
         continue;
       }
       const [list = ''] = action.split('?');
