@@ -5,6 +5,7 @@ import type { EndingCertificate } from '#store/alerts/certificates';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { Attention, Counts, Created } from '#store/figures/team-counts';
 import type { JobSearch, SourceKind } from '#store/lists/lists';
+import { MOST_IN_A_ROW } from '#store/lists/queue-lists';
 import type { RunRecord } from '#store/runs/run-records';
 import { bind } from '#store/database/context';
 import type { Store } from '#store/store';
@@ -204,17 +205,19 @@ async function describeTrouble(store: Store, teamId: string, source: Needy) {
   const { lists, jobs, crons } = store;
   const { id, streak } = source;
   const isCron = source.kind === 'cron';
+  const readResults = () =>
+    isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS);
   const [results, cron, run, failedJobs] = await Promise.all([
-    isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS),
+    streak && readResults(),
     isCron ? crons.find(teamId, id) : null,
     streak && (isCron ? crons.findExecution : jobs.find)(teamId, streak.lastRunId),
-    isCron ? null : lists.countJobs(teamId, { tab: 'failed', queueId: id }),
+    isCron ? null : lists.countJobs(teamId, { tab: 'failed', queueId: id }, MOST_IN_A_ROW),
   ]);
   return {
     ...source,
     health: source.health === 'failing' ? ('failing' as const) : ('late' as const),
-    /** The other number of `9 of 9`. */
-    finished: countFinished(results.get(id) ?? []),
+    /** The other number of `9 of 9`; only for a streak. */
+    finished: countFinished(results?.get(id) ?? []),
     /** Failures that paused a cron, until it is started. */
     stoppedAfter: cron?.stoppedAfter ?? null,
     lastRun: run && outcomeOf(run),

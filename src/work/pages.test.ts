@@ -402,6 +402,23 @@ forEachStore((_, openTestStore, once) => {
     });
   });
 
+  test('the overview counts at most a thousand failed jobs of a queue', async () => {
+    await using fixture = await openWork(openTestStore);
+    const { store, work, team } = fixture;
+    const { id: queue_id } = await aQueue(store, team.id, { name: 'mail' });
+    const failed = { team_id: team.id, queue_id, status: 'dead_lettered' } as const;
+    const completed_at = store.clock.now();
+    await fillJobs(
+      store,
+      Array.from({ length: 1_001 }, () => ({ ...failed, completed_at })),
+    );
+    const { troubles } = await work.readOverview(team.id);
+    assert.deepEqual(
+      troubles.map(({ failedJobs }) => failedJobs),
+      [{ count: 1_000, isMore: true }],
+    );
+  });
+
   test('a queue fails from its last success on, until a job succeeds or the failures are resent', async () => {
     await using fixture = await openWork(openTestStore);
     const { store, work, team, node } = fixture;

@@ -65,17 +65,18 @@ export async function countJobs(
   context: ListContext,
   teamId: string,
   search: JobSearch,
+  most = MOST_COUNTED,
 ): Promise<BoundedCount> {
   const isExact = !describeFilters(search).isFiltered && search.id === undefined;
   if (isExact) {
     const queueIds = await findSourceIds(context.db, teamId, 'queues', { id: search.queueId });
     const ranges = rangesOf(search, { queueIds });
-    return bound(await countRanges(context.db, ranges, search, MOST_COUNTED));
+    return bound(await countRanges(context.db, ranges, search, most), most);
   }
   if (isWholePendingTab(search)) {
     return (await countTabs(context.db, teamId, search.queueId)).pending;
   }
-  const page = await listJobPage(context, teamId, search, { limit: MOST_COUNTED });
+  const page = await listJobPage(context, teamId, search, { limit: most });
   return { count: page.rows.length, isMore: page.next !== null };
 }
 
