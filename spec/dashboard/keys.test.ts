@@ -221,15 +221,17 @@ describe('the focus in a list', () => {
     );
     const watched = await openPage('/jobs?tab=failed', someone);
     const row = (n: number) => watched.page.getByRole('row').filter({ hasText: `/${n}` });
-    return { watched, row, [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose]() };
+    return {
+      watched,
+      page: watched.page,
+      row,
+      [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose](),
+    };
   };
 
   test('after a row has gone, its next row has the focus, and after the last one the heading', async () => {
     await using all = await failures();
-    const {
-      row,
-      watched: { page },
-    } = all;
+    const { row, page } = all;
     await row(1).getByRole('button', { name: 'Retry' }).focus();
     await type(page, 'Enter');
     await row(1).waitFor({ state: 'detached' });
@@ -254,8 +256,7 @@ describe('the focus in a list', () => {
 
   test('after a bulk action the first row has the focus, and after one on all jobs the heading', async () => {
     await using all = await failures();
-    const { row, watched } = all;
-    const { page } = watched;
+    const { row, page, watched } = all;
     const opened = page.locator('[popover]:popover-open');
     const chooseDelete = async (menu: string, word: string) => {
       await page.getByRole('button', { name: `More actions: ${menu}` }).focus();
@@ -277,10 +278,7 @@ describe('the focus in a list', () => {
 
   test('a row that goes without the focus leaves it where it is', async () => {
     await using all = await failures();
-    const {
-      row,
-      watched: { page },
-    } = all;
+    const { row, page } = all;
     const link = row(1).getByRole('link').first();
     await link.focus();
     await page.evaluate('document.activeElement.blur()');
