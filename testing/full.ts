@@ -40,7 +40,7 @@ run.stdout.on('data', (chunk: Buffer) => {
 const [code] = (await once(run, 'close')) as [number | null];
 const minutes = Math.round((performance.now() - startedAt) / 60_000);
 const count = (name: string) => output.match(new RegExp(`ℹ ${name} (\\d+)`))?.[1] ?? 'unknown';
-const totals = `${count('pass')} tests passed, ${count('fail')} failed, ${count('skipped')} were skipped`;
+const totals = `${count('pass')} tests passed, ${count('fail')} failed, ${count('skipped')} skipped`;
 const commit = spawnSync('git', ['describe', '--always', '--dirty'], {
   cwd: ROOT,
   encoding: 'utf8',
