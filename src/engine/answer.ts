@@ -41,7 +41,7 @@ export function answerOf(
   const kind = run.kind === 'job' ? 'job' : 'cron';
   const verdict = judgeExchange(exchange, verdicts, kind);
   const end = endOf(exchange, verdict, clock.now());
-  const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
+  const trace = writeTrace(exchange.trace, verdicts, { signature, ...sentOf(run) });
   const { certificate } = exchange.trace;
   return {
     verdict,

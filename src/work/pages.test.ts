@@ -68,7 +68,7 @@ forEachStore((_, openTestStore, once) => {
       const job = await aClaimedJob(store, team.id, node);
       const body = Buffer.from('é'.repeat(3000));
       const trace = { timing: TIMING, address: '203.0.113.7', responseHeaders: [] };
-      const response = { body, totalBytes: 9000, trace: writeTrace({ trace }, []) };
+      const response = { body, totalBytes: 9000, trace: writeTrace(trace, []) };
       await store.runs.settle(node, aSettlement(store, job, { response }));
       const detail = await work.readJobDetail(team.id, job.id);
       assert.equal(detail?.response?.bodyStart.length, 2000);
@@ -113,14 +113,14 @@ forEachStore((_, openTestStore, once) => {
       const [run] = claimed;
       assert.ok(run);
       const trace = { timing: TIMING, address: null, responseHeaders: [] };
-      const sent = { method: 'PUT', url: 'http://before.example/' } as const;
+      const sent = { method: 'PUT', url: 'http://before.example/', payloadHash: '' } as const;
       const settlement = anExecutionSettlement(store, run, {
         status: 'failed',
         end: { responseStatus: 500, reason: 'http_server_error', errorMessage: null },
         response: {
           body: Buffer.from('x'),
           totalBytes: 1,
-          trace: writeTrace({ trace }, [], { sent }),
+          trace: writeTrace(trace, [], { sent }),
         },
       });
       await store.runs.settle(node, settlement);

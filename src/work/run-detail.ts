@@ -1,7 +1,6 @@
 import { writeCurl } from '#domain/http/as-command';
 import type { Assertion } from '#domain/judging/assertion';
 import { type AssertionVerdict, describeExpected } from '#domain/judging/assertions';
-import { isFaultCode } from '#domain/http/connection-faults';
 import type { HeaderList, HttpMethod, OutgoingRequest } from '#domain/http/exchange';
 import {
   type ExplainedKind,
@@ -189,7 +188,6 @@ function failureFactsOf(facts: RunFacts, url: string) {
   return {
     kind,
     reason,
-    fault: isFaultCode(trace?.fault) ? trace.fault : null,
     responseStatus,
     errorMessage,
     url,

@@ -121,10 +121,9 @@ function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean):
   return { url, state: hasCalled ? 'sent' : 'not-due' };
 }
 
-/** Runs of a version that stored no hash count as sent with it. */
 function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
-  const hashed = trace?.sent?.payloadHash;
-  return hashed === undefined || hashed === hashPayload(payload);
+  const sent = trace?.sent;
+  return sent === undefined || sent.payloadHash === hashPayload(payload);
 }
 
 export type ExecutionRunDetail = NonNullable<Awaited<ReturnType<typeof showExecution>>>;

@@ -142,7 +142,7 @@ function showTest(
         body: answered?.stored ?? new Uint8Array(),
         totalBytes: answered?.totalBytes ?? 0,
       },
-      trace: readTrace(writeTrace(exchange, verdicts, { signature })),
+      trace: readTrace(writeTrace(exchange.trace, verdicts, { signature })),
       timeoutSeconds: rules.timeoutSeconds,
       assertions: rules.assertions,
       callback: { url: null, state: 'none' },

@@ -6,7 +6,6 @@ import { anyUrl } from '#testing/any-text';
 import { quoteForShell, writeCurl } from './as-command.ts';
 import { parseCurl } from './paste.ts';
 import { readTrace, writeTrace } from '../runs/run-trace.ts';
-import type { Exchange } from './exchange.ts';
 
 describe('requests as commands', () => {
   test('a shell reads quoted arguments byte for byte', () => {
@@ -48,18 +47,12 @@ describe('the stored trace of a run', () => {
     const assertion = { kind: 'body_contains', text: 'x'.repeat(2000) } as const;
     const verdict = { assertion, ok: false, expected: 'y', got: 'z' };
     const text = writeTrace(
-      { trace },
+      trace,
       Array.from({ length: 20 }, () => verdict),
     );
     assert.ok(text.length < 20 * 400);
     assert.equal(readTrace(text)?.assertions?.length, 20);
     assert.equal(readTrace(text)?.address, '203.0.113.7');
-  });
-
-  test('a stored trace keeps why the exchange ended', () => {
-    const broken: Exchange = { kind: 'broken', fault: 'reset', status: 200, durationMs: 1, trace };
-    assert.equal(readTrace(writeTrace(broken, []))?.fault, 'reset');
-    assert.equal(readTrace(writeTrace({ trace }, []))?.fault, undefined);
   });
 
   test('an invalid stored trace reads as none', () => {

@@ -47,7 +47,7 @@ const corrupt = (coding: string): ConnectionFault => ({
   ],
 });
 
-/** By the code that is stored with the run. A code never changes its meaning. */
+/** Runs store `says`, so neither it nor a code ever changes its meaning. */
 const FAULTS = {
   refused: {
     says: 'connection refused',
@@ -295,12 +295,7 @@ export function faultOf(error: Error | null, stage: Stage): FaultCode {
   return stage === 'waiting' ? 'closed-before-response' : 'response-cut';
 }
 
-/** For runs that an early version stored without a code. */
+/** Of a run's error message; null if it is none of these. */
 export function faultOfMessage(message: string | null): FaultCode | null {
   return BY_MESSAGE.get(message ?? '') ?? null;
-}
-
-/** Another version may have written the code. */
-export function isFaultCode(code: unknown): code is FaultCode {
-  return typeof code === 'string' && Object.hasOwn(FAULTS, code);
 }

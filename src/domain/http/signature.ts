@@ -8,8 +8,8 @@ export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 export interface Signature {
   timestamp: number;
   value: string;
-  /** Lets users recognize the secret; absent in older runs. */
-  secretEnd?: string;
+  /** Lets users recognize the secret. */
+  secretEnd: string;
 }
 
 /** Enough to distinguish two secrets of a team. */

@@ -1,11 +1,6 @@
 import { countOf } from '../base/amounts.ts';
 import { cut } from '../base/text-length.ts';
-import {
-  CONNECTION_FAULTS,
-  type FaultCode,
-  faultOfMessage,
-  NOT_OPENED_STEP,
-} from '../http/connection-faults.ts';
+import { CONNECTION_FAULTS, faultOfMessage, NOT_OPENED_STEP } from '../http/connection-faults.ts';
 import type { Timing } from '../http/exchange.ts';
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
@@ -24,15 +19,13 @@ const AGAIN: Record<ExplainedKind, string> = {
 export interface FailureFacts {
   kind: ExplainedKind;
   reason: FailureReason | null;
-  /** Null if it didn't, or if an older version stored the run. */
-  fault: FaultCode | null;
   responseStatus: number | null;
   /** As stored (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
   url: string;
   location: string | null;
   timeoutSeconds: number | null;
-  /** Null if an older version stored the run. */
+  /** Null if the database refused the response. */
   timing: Timing | null;
 }
 
@@ -44,7 +37,7 @@ export interface Explanation {
   useUrl: string | null;
 }
 
-/** If reason, status and fault are unknown, it shows the stored message. */
+/** If reason and status are unknown, it shows the stored message. */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {
     case 'timeout':
@@ -181,8 +174,8 @@ function explainUnresolvable({ url }: FailureFacts): Explanation {
   );
 }
 
-function explainConnection({ fault, errorMessage, url, timing }: FailureFacts): Explanation {
-  const code = fault ?? faultOfMessage(errorMessage);
+function explainConnection({ errorMessage, url, timing }: FailureFacts): Explanation {
+  const code = faultOfMessage(errorMessage);
   if (code === 'reset' && timing && stageOf(timing) === 'securing') {
     return explain(
       'The TLS handshake was cut off',

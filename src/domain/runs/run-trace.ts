@@ -2,14 +2,11 @@ import { hash } from 'node:crypto';
 
 import type { Assertion } from '../judging/assertion.ts';
 import { type AssertionVerdict, cutShown } from '../judging/assertions.ts';
-import type { FaultCode } from '../http/connection-faults.ts';
 import type { HttpMethod, Trace } from '../http/exchange.ts';
 import type { Signature } from '../http/signature.ts';
 
 /** Stored with a run: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
-  /** Absent in traces of older versions. */
-  fault?: FaultCode;
   /** Absent without assertions or 2xx. The assertion's texts are cut. */
   assertions?: readonly AssertionVerdict[];
   /** Absent if unsigned or not sent. */
@@ -18,8 +15,7 @@ export interface RunTrace extends Trace {
   sent?: {
     method: HttpMethod;
     url: string;
-    /** Absent in traces of older versions. */
-    payloadHash?: string;
+    payloadHash: string;
   };
 }
 
@@ -35,7 +31,7 @@ export function hashPayload(payload: string | null): string {
 }
 
 export function writeTrace(
-  { trace, fault }: { trace: Trace; fault?: FaultCode },
+  trace: Trace,
   verdicts: readonly AssertionVerdict[],
   { signature, sent }: SentRequest = {},
 ): string {
@@ -44,7 +40,6 @@ export function writeTrace(
     address: trace.address,
     responseHeaders: trace.responseHeaders,
   };
-  if (fault) kept.fault = fault;
   if (verdicts.length > 0) kept.assertions = verdicts.map(keepShort);
   if (signature) kept.signature = signature;
   if (sent) kept.sent = { ...sent, url: sent.url.slice(0, MOST_URL_CHARACTERS) };
