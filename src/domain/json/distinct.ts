@@ -32,18 +32,17 @@ export function walkDistinct<Sink extends JsonSink>(
   const walker = new Walker(sink);
   const isJson = walker.tokens.readWhole(text);
   if (walker.hasDuplicate) return walkDistinct(withoutDuplicates(text), makeSink);
-  if (walker.isTooDeep) throw new TypeError('Payload text is too-deep');
-  if (!isJson) throw new TypeError('Payload text is malformed');
+  if (!isJson) throw new TypeError(NOT_ACCEPTED);
   return sink;
 }
 
+const NOT_ACCEPTED = 'Payload text is malformed or nested too deeply';
 /** Above this, keys are kept in a set. */
 const FEW_KEYS = 16;
 
 class Walker implements JsonVisitor {
-  readonly tokens = new JsonTokens(this);
+  readonly tokens = new JsonTokens(this, { maxLevels: MAX_JSON_DEPTH });
   hasDuplicate = false;
-  isTooDeep = false;
   readonly #sink: JsonSink;
   readonly #keys: string[][] = [];
   readonly #manyKeys: Set<string>[] = [];
@@ -56,12 +55,7 @@ class Walker implements JsonVisitor {
   begin(kind: JsonKind, at: number): void {
     this.#start = at;
     if (kind !== 'object' && kind !== 'array') return;
-    const { levels } = this.tokens;
-    if (levels === MAX_JSON_DEPTH) {
-      this.isTooDeep = true;
-      return this.tokens.stop();
-    }
-    if (kind === 'object') (this.#keys[levels + 1] ??= []).length = 0;
+    if (kind === 'object') (this.#keys[this.tokens.levels + 1] ??= []).length = 0;
     this.#sink.open(kind);
   }
 
@@ -95,7 +89,7 @@ class Walker implements JsonVisitor {
 /** Without white space between tokens. */
 function withoutDuplicates(text: string): string {
   const writer = new DistinctWriter(text);
-  if (!writer.tokens.readWhole(text)) throw new TypeError('Payload text is malformed');
+  if (!writer.tokens.readWhole(text)) throw new TypeError(NOT_ACCEPTED);
   return writer.written;
 }
 
@@ -108,7 +102,7 @@ interface OpenContainer {
 }
 
 class DistinctWriter implements JsonVisitor {
-  readonly tokens = new JsonTokens(this);
+  readonly tokens = new JsonTokens(this, { maxLevels: MAX_JSON_DEPTH });
   written = '';
   readonly #text: string;
   readonly #open: OpenContainer[] = [];
@@ -121,7 +115,6 @@ class DistinctWriter implements JsonVisitor {
   begin(kind: JsonKind, start: number): void {
     this.#start = start;
     if (kind !== 'object' && kind !== 'array') return;
-    if (this.tokens.levels === MAX_JSON_DEPTH) return this.tokens.stop();
     this.#open.push({ key: '', members: kind === 'object' ? new Map() : null, items: [] });
   }
 

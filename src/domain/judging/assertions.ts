@@ -5,6 +5,7 @@ import type { FoundValue } from '../json/find.ts';
 import { parsePath, MAX_PATH_LENGTH, type PathStep } from '../json/path.ts';
 import { MAX_JSON_DEPTH, readJsonField } from '../json/text.ts';
 import { LIMITS } from '../base/limits.ts';
+import { cut } from '../base/text-length.ts';
 
 /** Success assertions (§2.4, §2.7). */
 
@@ -146,12 +147,8 @@ function showContainer(value: object): string {
   }
 }
 
-/** Cuts between whole characters. */
 export function cutShown(text: string): string {
-  if (text.length <= SHOWN_LENGTH) return text;
-  const characters = Array.from(text.slice(0, SHOWN_LENGTH * 2 + 2));
-  if (characters.length <= SHOWN_LENGTH) return text;
-  return `${characters.slice(0, SHOWN_LENGTH).join('')}…`;
+  return cut(text, SHOWN_LENGTH + 1);
 }
 
 /** Errors count entries from 1. Unknown keys are dropped (§2.4). */
