@@ -77,10 +77,6 @@ export class JsonTokens {
     return this.#state === 'broken';
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
   get levels(): number {
     return this.#levels;
   }
