@@ -36,19 +36,19 @@ export function writeMessage(
   baseUrl: string,
   { isSecret = isSecretHeader, mask = NO_MASK }: Hiding = {},
 ): Message {
-  const { alert, alertCount, response, request } = notification;
+  const { alert, alertCount, subjects, response, request } = notification;
   const secrets = request === null ? [] : secretsOf(request, isSecret);
   const hide = (text: string) => mask.hide(hideEchoes(text, secrets));
   const teamName = nameOf(notification.teamName);
-  const { note, runbookUrl } =
-    alertCount > 1 && notification.subjects.length > 1 ? NOTHING_SAID : notification.settings;
+  // With several crons, none applies to all.
+  const { note, runbookUrl } = subjects.length > 1 ? NOTHING_SAID : notification.settings;
   return {
     level: alert.level,
     teamId: alert.teamId,
     teamName,
     title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
     facts: [
-      ...(alertCount > 1 ? namesOf(notification) : []),
+      ...(subjects.length > 1 ? [nameAll(notification)] : []),
       ...factsOf(alert, alertCount, hide),
       ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
@@ -64,7 +64,6 @@ export function writeMessage(
   };
 }
 
-/** With several crons, none applies to all. */
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
@@ -118,12 +117,11 @@ function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
 
 const MOST_NAMED = 10;
 
-function namesOf({ subjects, alertCount }: Notification): { label: string; value: string }[] {
-  if (subjects.length < 2) return [];
+function nameAll({ subjects, alertCount }: Notification): { label: string; value: string } {
   const named = subjects.slice(0, MOST_NAMED);
   const names = named.map(({ name }) => nameOf(name)).join(', ');
   const more = alertCount - named.length;
-  return [{ label: 'Crons', value: more > 0 ? `${names} and ${more} more` : names }];
+  return { label: 'Crons', value: more > 0 ? `${names} and ${more} more` : names };
 }
 
 function queueTitle(level: StoredAlert['level'], name: string, count: number): string {

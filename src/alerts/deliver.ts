@@ -1,6 +1,5 @@
 import type { Sender } from '#domain/http/exchange';
 import { judgeExchange } from '#domain/judging/judge';
-import type { PostedChannel } from '#domain/alerts/notification-channel';
 import { buildPost } from '#domain/http/request';
 import { signRequest } from '#domain/http/signature';
 import { formatMail } from './channels/email.ts';
@@ -9,18 +8,23 @@ import type { Post } from './channels/post.ts';
 import { postsOf } from './channels/registry.ts';
 import type { Store } from '#store/store';
 import type { Mailer } from './mailer.ts';
+import { isAddress, type Step } from './steps.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
 const LOST = 'another node sends it now';
 /** Nothing is sent unsigned. */
 const SECRET_LOST = "the team's signing secret can't be opened";
+const NONE_CONFIRMED = 'no address of the channel is confirmed';
 
 /** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
-interface PostTools {
+export interface DeliveryTools {
   store: Store;
   sender: Sender;
+  mailer: Mailer;
+  /** Where the recipient of an address stops its mails. */
+  stopUrlOf: (teamId: string, addressId: string) => string;
 }
 
 /**
@@ -29,13 +33,15 @@ interface PostTools {
  * The error text never contains the channel's address, which is a secret.
  * @param mayContinue called before each further post; false: stop
  */
-export async function postToChannel(
-  tools: PostTools,
-  channel: PostedChannel,
+export async function deliver(
+  tools: DeliveryTools,
+  step: Step,
   message: Message,
   mayContinue?: () => Promise<boolean>,
 ): Promise<Delivery> {
-  for (const [n, post] of postsOf(channel, message).entries()) {
+  if (step.kind === 'none') return { kind: 'failed', error: NONE_CONFIRMED };
+  if (step.kind === 'mail') return sendMail(tools, step, message);
+  for (const [n, post] of postsOf(step.config, message).entries()) {
     if (n > 0 && (await mayContinue?.()) === false) return { kind: 'failed', error: LOST };
     const delivery = await sendPost(tools, message.teamId, post);
     if (delivery.kind !== 'sent') return delivery;
@@ -44,7 +50,7 @@ export async function postToChannel(
 }
 
 async function sendPost(
-  { store, sender }: PostTools,
+  { store, sender }: DeliveryTools,
   teamId: string,
   post: Post,
 ): Promise<Delivery> {
@@ -63,20 +69,14 @@ async function sendPost(
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
 }
 
-interface Recipient {
-  address: string;
-  /** Where a recipient who isn't a member stops these mails. */
-  stopUrl?: string | undefined;
-}
-
-export async function mailTo(
-  mailer: Mailer,
-  { address, stopUrl }: Recipient,
+async function sendMail(
+  { mailer, stopUrlOf }: DeliveryTools,
+  { address, target }: Extract<Step, { kind: 'mail' }>,
   message: Message,
 ): Promise<Delivery> {
+  const stopUrl = isAddress(target) ? stopUrlOf(message.teamId, target.addressId) : undefined;
   const content = formatMail(message, stopUrl);
-  const mail = { to: address, ...content, link: message.link.url, stopUrl };
-  const outcome = await mailer.send(mail);
+  const outcome = await mailer.send({ to: address, ...content, link: message.link.url, stopUrl });
   if (outcome.kind !== 'failed') return outcome;
   return { kind: 'failed', error: `The mail to ${address} was not accepted: ${outcome.error}.` };
 }

@@ -3,8 +3,9 @@ import { Repeating } from '#domain/base/repeating';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
 import type { Store } from '#store/store';
 import { writeTestMessage } from './compose.ts';
-import type { Delivery } from './deliver.ts';
-import { deliverStep, NotificationSending, planSteps, type SendingTools } from './sending.ts';
+import { deliver, type Delivery } from './deliver.ts';
+import { notifyTeam, type SendingTools } from './sending.ts';
+import { planSteps } from './steps.ts';
 
 interface NotifierOptions extends SendingTools {
   /** Null: no limit. Without this function no usage alerts are raised (§6.7). */
@@ -20,7 +21,6 @@ export class Notifier {
   readonly name = 'notifier';
   readonly #options: NotifierOptions;
   readonly #store: Store;
-  readonly #sending: NotificationSending;
   readonly #sendings = new Map<string, Promise<void>>();
   /** Monotonic: a clock that was set back must not delay alerts. */
   #raiseTimedAtMs = 0;
@@ -39,7 +39,6 @@ export class Notifier {
       look,
       STORE_DOWN_PAUSE_MS,
     );
-    this.#sending = new NotificationSending(options, () => this.#looks.isStopped);
   }
 
   /** A process that only serves pages doesn't call it, and can still send tests. */
@@ -87,7 +86,7 @@ export class Notifier {
     let outcome: Delivery = { kind: 'sent' };
     // Stops at the first failure: a person is waiting, and a server that is down refuses every mail.
     for (const step of planSteps(recipients, { config, addresses }, members)) {
-      outcome = await deliverStep(this.#options, step, message);
+      outcome = await deliver(this.#options, step, message);
       if (outcome.kind === 'failed') break;
     }
     return outcome;
@@ -129,8 +128,7 @@ export class Notifier {
   }
 
   #startSending(teamId: string): void {
-    const sending = this.#sending
-      .notifyTeam(teamId)
+    const sending = notifyTeam(this.#options, teamId, () => this.#looks.isStopped)
       .catch((error: unknown) => {
         this.#options.log.error('notifications.lane-failed', { teamId, error });
         // Notifications stay due while the store is unavailable; without a pause it would be queried in a loop.
