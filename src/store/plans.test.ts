@@ -154,7 +154,7 @@ function scansBigTable(detail: string, sql: string): boolean {
  * jobs. And whether it searches open bulk tasks among all that the team ever had.
  */
 function readsWholeTeam(detail: string, sql: string): boolean {
-  const isOfOpenTasks = sql.includes('from "bulk_tasks"') && sql.includes('finished_at" is null');
+  const isOfOpenTasks = sql.includes('from "bulk_tasks"') && sql.includes('finished_at is null');
   return (
     /jobs_by_url \(team_id=\?\)/.test(detail) ||
     (isOfOpenTasks && detail.includes('bulk_tasks') && detail.endsWith('(team_id=?)'))

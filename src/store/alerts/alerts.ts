@@ -145,6 +145,9 @@ const MARKED_AT_ONCE = 1_000;
 
 const MARKS = [80, 100] as const;
 
+type UsedByTeam = Pick<Row<'usage_periods'>, 'team_id' | 'used'> &
+  Pick<Row<'teams'>, 'plan' | 'name'>;
+
 /** Once per mark, month and team, across nodes (§6.7). @param limitOf null: no limit */
 async function raiseUsageAlerts(
   { main: db }: Context,
@@ -152,15 +155,9 @@ async function raiseUsageAlerts(
   limitOf: (plan: string) => number | null,
 ): Promise<void> {
   const { month } = periodsOf(now);
-  const teams = await db.read((reader) =>
-    reader
-      .selectFrom('usage_periods as m')
-      .innerJoin('teams as t', 't.id', 'm.team_id')
-      .select(['m.team_id', 'm.used', 't.plan', 't.name'])
-      .where('m.period', '=', month)
-      .where('t.deleted_at', 'is', null)
-      .execute(),
-  );
+  const teams = await db.read(sql<UsedByTeam>`
+    select m.team_id, m.used, t.plan, t.name from usage_periods m join teams t on t.id = m.team_id
+    where m.period = ${month} and t.deleted_at is null`);
   const reached = teams.flatMap(({ team_id, used, plan, name }) => {
     const limit = limitOf(plan);
     if (limit === null || limit === 0) return [];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import {
   type AlertSettings,
   type ChannelRef,
@@ -195,17 +196,10 @@ export const channels = {
     teamId: string,
     { onlyVerified }: { onlyVerified: boolean },
   ): Promise<MemberAddress[]> {
-    return main.read((db) =>
-      db
-        .selectFrom('memberships as m')
-        .innerJoin('users as u', 'u.id', 'm.user_id')
-        .select(['u.id as userId', 'u.email'])
-        .where('m.team_id', '=', teamId)
-        .$if(onlyVerified, (query) => query.where('u.email_verified', '=', 1))
-        .orderBy('m.created_at')
-        .orderBy('u.id')
-        .execute(),
-    );
+    return main.read(sql<MemberAddress>`
+      select u.id as "userId", u.email from memberships m join users u on u.id = m.user_id
+      where m.team_id = ${teamId} ${onlyVerified ? sql`and u.email_verified = 1` : sql``}
+      order by m.created_at, u.id`);
   },
 };
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { FIRST_ID, newId } from '#domain/base/ids';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
@@ -45,15 +46,10 @@ const MOST_TOGETHER = 100;
 /** If the node of a claim dies, another one continues with the remaining `targets`. */
 export const notifications = {
   async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
-    return main.read((db) =>
-      db
-        .selectFrom('notifications as n')
-        .innerJoin('teams as t', 't.id', 'n.team_id')
-        .where('t.deleted_at', 'is', null)
-        .groupBy('n.team_id')
-        .select((eb) => ['n.team_id as teamId', eb.fn.min('n.next_try_at').as('nextDueAt')])
-        .execute(),
-    );
+    return main.read(sql<{ teamId: string; nextDueAt: number }>`
+      select n.team_id as "teamId", min(n.next_try_at) as "nextDueAt"
+      from notifications n join teams t on t.id = n.team_id
+      where t.deleted_at is null group by n.team_id`);
   },
 
   async claimDue(

@@ -10,6 +10,7 @@ import { addMissing, all, change, first, not, one, remove } from '../database/ro
 import { firstKey } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
+import type { Row } from '../tables/tables.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
@@ -68,6 +69,9 @@ async function findFailure(db: Database, kind: Kind, { team_id, id, failing_sinc
   return row && { ...row, run_id: last.id };
 }
 
+type FailingQueue = Pick<Row<'queues'>, 'name' | 'is_paused' | 'email_alerts' | 'alert_settings'> &
+  Pick<Row<'failing_queues'>, 'failing_since' | 'remind_at'>;
+
 /** Undefined if it no longer exists. */
 async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
   if (kind === 'cron') {
@@ -82,17 +86,12 @@ async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
       }
     );
   }
-  const row = await trx
-    .selectFrom('failing_queues as f')
-    .innerJoin('queues as q', (join) =>
-      join.onRef('q.team_id', '=', 'f.team_id').onRef('q.id', '=', 'f.queue_id'),
-    )
-    .select(['q.name', 'q.is_paused', 'q.email_alerts', 'q.alert_settings'])
-    .select(['f.failing_since', 'f.remind_at'])
-    .where('f.team_id', '=', team_id)
-    .where('f.queue_id', '=', id)
-    .modifyEnd(sql.raw(trx.dialect.lock('for update of f')))
-    .executeTakeFirst();
+  const locked = await sql<FailingQueue>`
+    select q.name, q.is_paused, q.email_alerts, q.alert_settings, f.failing_since, f.remind_at
+    from failing_queues f join queues q on q.team_id = f.team_id and q.id = f.queue_id
+    where f.team_id = ${team_id} and f.queue_id = ${id}
+    ${sql.raw(trx.dialect.lock('for update of f'))}`.execute(trx);
+  const [row] = locked.rows;
   if (!row) return undefined;
   const key = { team_id, source_id: id, level: 'failure', delivery: not('muted') } as const;
   // Alerts about the whole queue have no run.

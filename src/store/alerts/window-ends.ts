@@ -26,20 +26,12 @@ const MOST_CRONS = 500;
  * @returns whether there is a notification
  */
 export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
-  const ended = await db.read((reader) =>
-    reader
-      .selectFrom('maintenance_windows as w')
-      .innerJoin('teams as t', 't.id', 'w.team_id')
-      .select(['w.team_id', 'w.id'])
-      .where('t.deleted_at', 'is', null)
-      .where('w.ends_at', '<=', now)
-      .where(
-        sql<boolean>`(w.notified_until is null or (w.is_weekly = 0 and w.notified_until < w.ends_at)
-          or (w.is_weekly = 1 and w.notified_until <= ${now - WEEK_MS}))`,
-      )
-      .limit(MOST_WINDOWS)
-      .execute(),
-  );
+  const ended = await db.read(sql<{ team_id: string; id: string }>`
+    select w.team_id, w.id from maintenance_windows w join teams t on t.id = w.team_id
+    where t.deleted_at is null and w.ends_at <= ${now} and (w.notified_until is null
+      or (w.is_weekly = 0 and w.notified_until < w.ends_at)
+      or (w.is_weekly = 1 and w.notified_until <= ${now - WEEK_MS}))
+    limit ${MOST_WINDOWS}`);
   let isNotified = false;
   await forEachUnlocked(ended, async ({ team_id, id }) => {
     const isNew = await db.transact((trx) => notifyEnd(trx, team_id, id, now));

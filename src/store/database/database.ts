@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, KyselyConfig, RawBuilder, Transaction } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
@@ -70,14 +70,18 @@ export class Database {
     statement: PreparedStatement<Row>,
     parameters: readonly unknown[],
   ): Promise<Row[]>;
+  async read<Row>(query: RawBuilder<Row>): Promise<Row[]>;
   async read<T>(
-    what: ((db: Reader) => Promise<T>) | PreparedStatement<T>,
+    what: ((db: Reader) => Promise<T>) | PreparedStatement<T> | RawBuilder<T>,
     parameters: readonly unknown[] = [],
   ): Promise<T | T[]> {
     refuseNesting();
     const { semaphore } = this.#parts;
-    const work = async () =>
-      typeof what === 'function' ? what(this.#reader) : this.#reader.rows(what, parameters);
+    const work = async () => {
+      if (typeof what === 'function') return what(this.#reader);
+      if ('execute' in what) return (await what.execute(this.#reader)).rows;
+      return this.#reader.rows(what, parameters);
+    };
     const run = () => runInside('read', work);
     return this.#watched(() => semaphore?.hold(run) ?? run());
   }

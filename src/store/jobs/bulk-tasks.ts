@@ -1,13 +1,13 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { newId } from '#domain/base/ids';
 import { formatRate, parseRate, type Rate } from '#domain/team/rate';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
-import type { Row, Tables } from '../tables/tables.ts';
+import type { Row } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, atMost, below, change, first, remove } from '../database/rows.ts';
+import { add, all, atMost, below, change, first, not, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
@@ -50,14 +50,16 @@ function readSearch({ search }: Pick<Row<'bulk_tasks'>, 'search'>): JobSearch | 
   }
 }
 
-/** By ids from the index of open tasks; SQLite would otherwise read all tasks of the team. */
-function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
-  const open = eb.selectFrom('bulk_tasks as open').select('open.id');
-  return eb('id', 'in', open.where('open.finished_at', 'is', null));
-}
-
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
+
+/** Newest first. */
+const OPEN = {
+  // By ids from the index of open tasks; SQLite would otherwise read all tasks of the team.
+  where: [sql<boolean>`id in (select open.id from bulk_tasks open where open.finished_at is null)`],
+  order: ['id desc'],
+  limit: MOST_OPEN,
+} as const;
 
 interface NewTask {
   search: JobSearch;
@@ -121,13 +123,7 @@ export const bulkTasks = {
     const row = newRow(teamId, now, task, { kind, state: 'waiting', ...size });
     return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
-      const open = await trx
-        .selectFrom('bulk_tasks')
-        .select('id')
-        .where('team_id', '=', teamId)
-        .where(isOpen)
-        .limit(MOST_OPEN)
-        .execute();
+      const open = await all(trx, 'bulk_tasks', { team_id: teamId }, OPEN);
       if (open.length === MOST_OPEN) return null;
       await add(trx, 'bulk_tasks', row);
       return taskOf(row);
@@ -136,16 +132,12 @@ export const bulkTasks = {
 
   /** Open ones first, then newest first. */
   async list({ main }: Context, teamId: string): Promise<BulkTask[]> {
-    const rows = await main.read(async (reader) => {
-      const ofTeam = reader
-        .selectFrom('bulk_tasks')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .orderBy('id', 'desc');
+    const rows = await main.read(async (db) => {
+      const ended = { team_id: teamId, finished_at: not(null) };
+      const newest = { order: ['id desc'], limit: MOST_LISTED } as const;
       // Two queries, each a short range of an index.
-      const open = ofTeam.where(isOpen).limit(MOST_OPEN);
-      const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
-      return [...(await open.execute()), ...(await ended.execute())];
+      const open = await all(db, 'bulk_tasks', { team_id: teamId }, OPEN);
+      return [...open, ...(await all(db, 'bulk_tasks', ended, newest))];
     });
     return rows.map(taskOf);
   },

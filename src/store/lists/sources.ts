@@ -28,15 +28,8 @@ export async function listTagsOf(
   teamId: string,
   table: 'crons' | 'queues',
 ): Promise<string[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom(table)
-      .select('tags')
-      .distinct()
-      .where('team_id', '=', teamId)
-      .where('tags', 'is not', null)
-      .execute(),
-  );
+  const rows = await db.read(sql<{ tags: string }>`
+    select distinct tags from ${sql.raw(table)} where team_id = ${teamId} and tags is not null`);
   return [...new Set(rows.flatMap(({ tags }) => readTags(tags)))].toSorted();
 }
 

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { newId } from '#domain/base/ids';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
 import { add, one, remove } from '../database/rows.ts';
-import type { Reader, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { findRole } from './users.ts';
 import type { Context } from '../database/context.ts';
 
@@ -37,31 +37,20 @@ export type Accepted =
   | { kind: 'other-email'; email: string }
   | { kind: 'already-member' };
 
-const SHOWN = [
-  'i.id',
-  'i.email',
-  'i.role',
-  'u.name as invitedByName',
-  'i.created_at as createdAt',
-  'i.expires_at as expiresAt',
-] as const;
+/** Of invitations that can be used. */
+const selectOpen = (where: RawBuilder<unknown>, now: number) => sql<OpenInvitation>`
+  select i.id, i.email, i.role, u.name as "invitedByName", i.created_at as "createdAt",
+    i.expires_at as "expiresAt", t.id as "teamId", t.name as "teamName"
+  from invitations i join users u on u.id = i.invited_by join teams t on t.id = i.team_id
+  where i.expires_at > ${now} and t.deleted_at is null and ${where}`;
 
-/** Only if it can still be used. Its team is `t`. */
-function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: number) {
-  return db
-    .selectFrom('invitations as i')
-    .innerJoin('teams as t', 't.id', 'i.team_id')
-    .where('i.token_hash', '=', tokenHash)
-    .where('i.expires_at', '>', now)
-    .where('t.deleted_at', 'is', null);
-}
+const hasToken = (tokenHash: string) => sql`i.token_hash = ${tokenHash}`;
 
 /** Of simultaneous callers, the others find none once the first has removed it. */
 export async function lockInvitation(trx: Trx, tokenHash: string, now: number) {
-  return openInvitation(trx, tokenHash, now)
-    .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
-    .modifyEnd(sql.raw(trx.dialect.lock('for update of i')))
-    .executeTakeFirst();
+  const lock = sql.raw(trx.dialect.lock('for update of i'));
+  const { rows } = await selectOpen(sql`${hasToken(tokenHash)} ${lock}`, now).execute(trx);
+  return rows[0];
 }
 
 export const invitations = {
@@ -84,16 +73,7 @@ export const invitations = {
   },
 
   async list({ main }: Context, teamId: string, now: number): Promise<Invitation[]> {
-    return main.read((db) =>
-      db
-        .selectFrom('invitations as i')
-        .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select(SHOWN)
-        .where('i.team_id', '=', teamId)
-        .where('i.expires_at', '>', now)
-        .orderBy('i.id', 'desc')
-        .execute(),
-    );
+    return main.read(selectOpen(sql`i.team_id = ${teamId} order by i.id desc`, now));
   },
 
   async isMember({ main }: Context, teamId: string, email: string): Promise<boolean> {
@@ -112,13 +92,8 @@ export const invitations = {
     tokenHash: string,
     now: number,
   ): Promise<OpenInvitation | null> {
-    const row = await main.read((db) =>
-      openInvitation(db, tokenHash, now)
-        .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select([...SHOWN, 't.id as teamId', 't.name as teamName'])
-        .executeTakeFirst(),
-    );
-    return row ?? null;
+    const [invitation] = await main.read(selectOpen(hasToken(tokenHash), now));
+    return invitation ?? null;
   },
 
   /** It is used up only if the user joined. */
@@ -131,7 +106,7 @@ export const invitations = {
     return main.transact(async (trx): Promise<Accepted> => {
       const invitation = await lockInvitation(trx, tokenHash, now);
       if (!invitation) return { kind: 'not-found' };
-      const { team_id: teamId, id, email, role } = invitation;
+      const { teamId, id, email, role } = invitation;
       const user = await one(trx, 'users', { id: userId }, ['email']);
       if (!user) return { kind: 'not-found' };
       if (email !== null && email !== user.email) return { kind: 'other-email', email };

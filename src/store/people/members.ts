@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { COUNT_LIMIT } from '../database/bounded-count.ts';
+import type { YesNo } from '../tables/table.ts';
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
 import { insertTeam } from './teams.ts';
-import { findRole, membershipsIn } from './users.ts';
+import { findRole, listOwned } from './users.ts';
 import { add, addMissing, all, change, count, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -17,6 +19,11 @@ export interface Member {
   /** Of the provider or proxy; null: added by hand. */
   group: string | null;
 }
+
+type MemberRow = Omit<Member, 'hasSecondFactor' | 'hasPasskey'> & {
+  factor: YesNo;
+  passkey: string | null;
+};
 
 /** Jobs are counted up to `COUNT_LIMIT`. */
 export interface TeamContents {
@@ -33,27 +40,12 @@ export const members = {
   },
 
   async list({ main }: Context, teamId: string): Promise<Member[]> {
-    const rows = await main.read((db) =>
-      db
-        .selectFrom('memberships as m')
-        .innerJoin('users as u', 'u.id', 'm.user_id')
-        .select(['u.id as userId', 'u.name', 'u.email', 'm.created_at as joinedAt'])
-        .select('m.group_name as group')
-        .select('m.role')
-        .select('u.two_factor_enabled as factor')
-        .select((eb) =>
-          eb
-            .selectFrom('passkeys as p')
-            .select('p.id')
-            .whereRef('p.user_id', '=', 'u.id')
-            .limit(1)
-            .as('passkey'),
-        )
-        .where('m.team_id', '=', teamId)
-        .orderBy('u.name')
-        .orderBy('u.id')
-        .execute(),
-    );
+    const rows = await main.read(sql<MemberRow>`
+      select u.id as "userId", u.name, u.email, m.role, m.created_at as "joinedAt",
+        m.group_name as "group", u.two_factor_enabled as factor,
+        (select p.id from passkeys p where p.user_id = u.id limit 1) as passkey
+      from memberships m join users u on u.id = m.user_id
+      where m.team_id = ${teamId} order by u.name, u.id`);
     return rows.map(({ factor, passkey, ...member }) =>
       Object.assign(member, { hasSecondFactor: factor === 1, hasPasskey: passkey !== null }),
     );
@@ -162,8 +154,7 @@ export const members = {
 /** Locks the user's row on Postgres: of two teams made at once, both must count. */
 async function countOwned(trx: Trx, userId: string): Promise<number> {
   await one(trx, 'users', { id: userId }, ['id'], 'for update');
-  const owned = membershipsIn(trx, userId).select('m.role').where('m.role', '=', 'owner');
-  return (await owned.execute()).length;
+  return (await listOwned(trx, userId)).length;
 }
 
 export async function join(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { setPassword } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
@@ -83,14 +84,10 @@ export async function takeOneTimeToken(
   { purpose, hash }: TokenKey,
   now: number,
 ): Promise<TakenToken | null> {
-  const row = await trx
-    .deleteFrom('one_time_tokens')
-    .where('hash', '=', hash)
-    .where('purpose', '=', purpose)
-    .where('expires_at', '>', now)
-    .returning(['whom', 'detail'])
-    .executeTakeFirst();
-  return row ?? null;
+  const { rows } = await sql<TakenToken>`
+    delete from one_time_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}
+    returning whom, detail`.execute(trx);
+  return rows[0] ?? null;
 }
 
 /** Ends sessions, one-time tokens and optionally the API token. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/base/ids';
 import type { Trx } from '../database/database.ts';
 import { addMissing, not, one, remove } from '../database/rows.ts';
@@ -19,16 +20,10 @@ export const providerLinks = {
     { main }: Context,
     { issuer, subject }: ProviderLink,
   ): Promise<{ id: string; email: string } | null> {
-    const row = await main.read((db) =>
-      db
-        .selectFrom('accounts as a')
-        .innerJoin('users as u', 'u.id', 'a.user_id')
-        .select(['u.id', 'u.email'])
-        .where('a.provider_id', '=', providerOf(issuer))
-        .where('a.account_id', '=', subject)
-        .executeTakeFirst(),
-    );
-    return row ?? null;
+    const [user] = await main.read(sql<{ id: string; email: string }>`
+      select u.id, u.email from accounts a join users u on u.id = a.user_id
+      where a.provider_id = ${providerOf(issuer)} and a.account_id = ${subject}`);
+    return user ?? null;
   },
 
   async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {

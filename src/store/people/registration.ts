@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/base/ids';
 import type { Role } from '../tables/accounts.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
@@ -92,15 +93,10 @@ export const registrations = {
 };
 
 async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
-  const row = await trx
-    .insertInto('installation')
-    .values({ key: FIRST_ACCOUNT, value: userId })
-    .onConflict((oc) =>
-      oc.column('key').doUpdateSet((eb) => ({ value: eb.ref('installation.value') })),
-    )
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return row.value === userId;
+  const { rows } = await sql<{ value: string }>`
+    insert into installation (key, value) values (${FIRST_ACCOUNT}, ${userId})
+    on conflict (key) do update set value = installation.value returning value`.execute(trx);
+  return rows[0]?.value === userId;
 }
 
 /** If it would have been the first account, its row is removed, so a first account can still be made. */
@@ -171,7 +167,7 @@ async function takeInvitation(
 ): Promise<Place> {
   const found = await lockInvitation(trx, tokenHash, now);
   if (!found || (found.email !== null && found.email !== email)) return { kind: 'not-invited' };
-  const { team_id: teamId, id, role } = found;
+  const { teamId, id, role } = found;
   await remove(trx, 'invitations', { team_id: teamId, id });
   return { kind: 'place', teamId, role };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Context } from '../database/context.ts';
 import { below, change, one, remove } from '../database/rows.ts';
 import { rotate, type Rotation } from './sessions.ts';
@@ -18,21 +19,17 @@ export const secondFactors = {
     userId: string,
     { secret, recoveryCodes }: { secret: string; recoveryCodes: readonly string[] },
   ): Promise<boolean> {
-    const values = {
-      sealed_secret: sealer.seal(PLACE, secret),
-      recovery_codes: JSON.stringify(recoveryCodes),
-      last_step: 0,
-    };
-    const { numInsertedOrUpdatedRows } = await main.transact((trx) =>
-      trx
-        .insertInto('two_factors')
-        .values({ user_id: userId, verified: 0, ...values })
-        .onConflict((oc) =>
-          oc.column('user_id').doUpdateSet(values).where('two_factors.verified', '=', 0),
-        )
-        .executeTakeFirstOrThrow(),
-    );
-    return Number(numInsertedOrUpdatedRows) > 0;
+    const sealed_secret = sealer.seal(PLACE, secret);
+    const recovery_codes = JSON.stringify(recoveryCodes);
+    return main.transact(async (trx) => {
+      const { rows } = await sql`
+        insert into two_factors (user_id, verified, sealed_secret, recovery_codes, last_step)
+        values (${userId}, 0, ${sealed_secret}, ${recovery_codes}, 0)
+        on conflict (user_id) do update set last_step = 0,
+          sealed_secret = excluded.sealed_secret, recovery_codes = excluded.recovery_codes
+        where two_factors.verified = 0 returning user_id`.execute(trx);
+      return rows.length === 1;
+    });
   },
 
   async find({ main, sealer }: Context, userId: string): Promise<SecondFactor | null> {

@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/base/ids';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { add, change, not, one, remove } from '../database/rows.ts';
 import { readPassword, setPassword } from './passwords.ts';
 import { dropOneTimeTokens, takeOneTimeToken } from './one-time-tokens.ts';
-import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts';
+import { gatherUser, type UserAndTeam, type UserWithTeams, WITH_TEAMS } from './users.ts';
 
 interface NewSession {
   userId: string;
@@ -34,6 +35,10 @@ export interface FoundSession extends UserWithTeams {
   openedBy: string | null;
   openedAt: number;
   expiresAt: number;
+}
+
+interface SessionRow extends UserAndTeam, Omit<FoundSession, 'id' | keyof UserWithTeams> {
+  sessionId: string;
 }
 
 export const sessions = {
@@ -67,19 +72,12 @@ export const sessions = {
   },
 
   async find({ main }: Context, tokenHash: string, now: number): Promise<FoundSession | null> {
-    const rows = await main.read((db) =>
-      selectUserWithTeams(db)
-        .innerJoin('sessions as s', 's.user_id', 'u.id')
-        .select([
-          's.id as sessionId',
-          's.opened_by as openedBy',
-          's.created_at as openedAt',
-          's.expires_at as expiresAt',
-        ])
-        .where('s.token_hash', '=', tokenHash)
-        .where('s.expires_at', '>', now)
-        .execute(),
-    );
+    const { columns, joins, order } = WITH_TEAMS;
+    const rows = await main.read(sql<SessionRow>`
+      select ${columns}, s.id as "sessionId", s.opened_by as "openedBy",
+        s.created_at as "openedAt", s.expires_at as "expiresAt"
+      from sessions s join users u on u.id = s.user_id ${joins}
+      where s.token_hash = ${tokenHash} and s.expires_at > ${now} ${order}`);
     const [first] = rows;
     const found = gatherUser(rows);
     if (!first || !found) return null;

@@ -1,5 +1,5 @@
 import type { Row } from '../tables/tables.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
 import { all, change, count, one, remove } from '../database/rows.ts';
@@ -23,6 +23,7 @@ export interface TeamOfUser {
   role: Role;
 }
 
+type UserRow = Pick<Row<'users'>, (typeof USER_COLUMNS)[number]>;
 const USER_COLUMNS = [
   'id',
   'name',
@@ -32,7 +33,7 @@ const USER_COLUMNS = [
   'current_team_id',
 ] as const;
 
-function userOf(row: Pick<Row<'users'>, (typeof USER_COLUMNS)[number]>): User {
+function userOf(row: UserRow): User {
   return {
     ...toRecord(row, ['id', 'name', 'email', 'current_team_id']),
     hasSecondFactor: row.two_factor_enabled === 1,
@@ -46,27 +47,22 @@ export interface UserWithTeams {
   teams: TeamOfUser[];
 }
 
-/** A row for each team of a user, or one without a team. */
-export function selectUserWithTeams(db: Reader) {
-  return db
-    .selectFrom('users as u')
-    .leftJoin('memberships as m', 'm.user_id', 'u.id')
-    .leftJoin('teams as t', (join) =>
-      join.onRef('t.id', '=', 'm.team_id').on('t.deleted_at', 'is', null),
-    )
-    .select(USER_COLUMNS.map((column) => `u.${column}` as const))
-    .select(['t.id as teamId', 't.name as teamName', 'm.role'])
-    .orderBy('t.name')
-    .orderBy('t.id');
+export interface UserAndTeam extends UserRow {
+  teamId: string | null;
+  teamName: string | null;
+  role: Role | null;
 }
 
-export function gatherUser(
-  rows: readonly (Parameters<typeof userOf>[0] & {
-    teamId: string | null;
-    teamName: string | null;
-    role: Role | null;
-  })[],
-): UserWithTeams | null {
+/** Parts of a statement of users `u`: a row for each team of a user, or one without a team. */
+export const WITH_TEAMS = {
+  columns: sql.raw(`${USER_COLUMNS.map((column) => `u.${column}`).join(', ')},
+    t.id as "teamId", t.name as "teamName", m.role`),
+  joins: sql.raw(`left join memberships m on m.user_id = u.id
+    left join teams t on t.id = m.team_id and t.deleted_at is null`),
+  order: sql.raw('order by t.name, t.id'),
+};
+
+export function gatherUser(rows: readonly UserAndTeam[]): UserWithTeams | null {
   const [first] = rows;
   if (!first) return null;
   const teams = rows.flatMap(({ teamId: id, teamName: name, role }) =>
@@ -75,22 +71,29 @@ export function gatherUser(
   return { user: userOf(first), teams };
 }
 
-export function membershipsIn(db: Pick<Reader, 'selectFrom'>, userId: string) {
-  return db
-    .selectFrom('memberships as m')
-    .innerJoin('teams as t', 't.id', 'm.team_id')
-    .where('m.user_id', '=', userId)
-    .where('t.deleted_at', 'is', null);
+/** @param lock of teams `t` */
+async function listTeams(
+  db: Reader,
+  userId: string,
+  condition: RawBuilder<unknown>,
+  lock = '',
+): Promise<TeamOfUser[]> {
+  const { rows } = await sql<TeamOfUser>`
+    select t.id, t.name, m.role from memberships m join teams t on t.id = m.team_id
+    where m.user_id = ${userId} and t.deleted_at is null and ${condition}
+    order by t.name ${sql.raw(db.dialect.lock(lock))}`.execute(db);
+  return rows;
+}
+
+/** By name. */
+export function listOwned(db: Reader, userId: string, lock?: string): Promise<TeamOfUser[]> {
+  return listTeams(db, userId, sql`m.role = 'owner'`, lock);
 }
 
 /** Null if they aren't in it, or it was deleted. */
-export async function findRole(
-  db: Pick<Reader, 'selectFrom'>,
-  teamId: string,
-  userId: string,
-): Promise<Role | null> {
-  const found = membershipsIn(db, userId).select('m.role').where('m.team_id', '=', teamId);
-  return (await found.executeTakeFirst())?.role ?? null;
+export async function findRole(db: Reader, teamId: string, userId: string): Promise<Role | null> {
+  const [team] = await listTeams(db, userId, sql`m.team_id = ${teamId}`);
+  return team?.role ?? null;
 }
 
 export const users = {
@@ -111,9 +114,9 @@ export const users = {
   },
 
   async findWithTeams({ main }: Context, userId: string): Promise<UserWithTeams | null> {
-    const rows = await main.read((db) =>
-      selectUserWithTeams(db).where('u.id', '=', userId).execute(),
-    );
+    const { columns, joins, order } = WITH_TEAMS;
+    const rows = await main.read(sql<UserAndTeam>`
+      select ${columns} from users u ${joins} where u.id = ${userId} ${order}`);
     return gatherUser(rows);
   },
 
@@ -168,12 +171,7 @@ export const users = {
   /** Also deletes teams without other members. @returns owned teams with other members, which prevent it */
   async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
     return main.transact(async (trx) => {
-      const owned = await membershipsIn(trx, userId)
-        .select(['t.id', 't.name', 'm.role'])
-        .where('m.role', '=', 'owner')
-        .orderBy('t.name')
-        .modifyEnd(sql.raw(main.dialect.lock('for update of t')))
-        .execute();
+      const owned = await listOwned(trx, userId, 'for update of t');
       const inTheWay: TeamOfUser[] = [];
       for (const team of owned)
         if ((await count(trx, 'memberships', { team_id: team.id }, 2)) > 1) inTheWay.push(team);

@@ -173,18 +173,13 @@ const functions = {
 
   /** False if there is no such queue, or the name is taken. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
-    const { numUpdatedRows } = await main.transact((trx) =>
-      trx
-        .updateTable('queues')
-        .set({ name })
-        .where('team_id', '=', teamId)
-        .where('id', '=', queueId)
-        .where(
-          sql<boolean>`not exists (select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`,
-        )
-        .executeTakeFirst(),
-    );
-    return numUpdatedRows === 1n;
+    return main.transact(async (trx) => {
+      const { rows } = await sql`
+        update queues set name = ${name} where team_id = ${teamId} and id = ${queueId} and not exists (
+          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})
+        returning id`.execute(trx);
+      return rows.length === 1;
+    });
   },
 };
 

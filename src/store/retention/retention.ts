@@ -6,7 +6,7 @@ import { CERTIFICATE_KEPT_DAYS } from '../alerts/certificates.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import { pageStatement } from '../database/prepared.ts';
-import { remove } from '../database/rows.ts';
+import { all, not, remove } from '../database/rows.ts';
 import { lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES, type Tables } from '../tables/tables.ts';
@@ -182,9 +182,7 @@ export const retention = {
 };
 
 async function deleteOfDeletedTeams(db: Database, asked: Asked): Promise<number> {
-  const teams = await db.read((reader) =>
-    reader.selectFrom('teams').select('id').where('deleted_at', 'is not', null).limit(10).execute(),
-  );
+  const teams = await all(db, 'teams', { deleted_at: not(null) }, { columns: ['id'], limit: 10 });
   const ofTeams = teams.flatMap(({ id }) => {
     const ofRows = TABLES_OF_TEAM.map((table) => rowsOfTeam(table, id));
     return ofRows.concat(() => remove(db, 'teams', { id }));
