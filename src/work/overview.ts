@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 import { type Forecast, forecastUsage } from '#domain/team/usage-forecast';
 import type { EndingCertificate } from '#store/alerts/certificates';
 import type { ExecutionRecord } from '#store/crons/crons';
-import type { Attention, Counts, Created } from '#store/figures/team-counts';
+import type { Attention, Counts } from '#store/figures/team-counts';
 import type { JobSearch, SourceKind } from '#store/lists/lists';
 import { MOST_IN_A_ROW } from '#store/lists/queue-lists';
 import type { RunRecord } from '#store/runs/run-records';
@@ -13,7 +13,7 @@ import { type JudgedSource, listSources, readStreaksOf, type Streak } from './so
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { readOutages } from './outages.ts';
 
-export type { Counts, Created, Attention, Forecast };
+export type { Counts, Attention, Forecast };
 
 export function createOverviewWork(store: Store) {
   const { teamCounts, crons, clock } = store;
@@ -34,9 +34,6 @@ export function createOverviewWork(store: Store) {
       const waitingJobs = jobs.pending + jobs.retrying;
       return forecastUsage({ used, limit }, { crons: planned, waitingJobs }, clock.now());
     },
-    /** Null: none yet. */
-    findFirstCreatedSince: (teamId: string, since: number) =>
-      teamCounts.findFirstCreatedSince(teamId, since),
   };
 }
 

@@ -22,8 +22,6 @@ function isChanged(form: HTMLFormElement): boolean {
     if (field instanceof HTMLSelectElement)
       return [...field.options].some((option) => option.selected !== option.defaultSelected);
     if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
-    // A password manager fills these; a refresh leaves them unchanged.
-    if (field.autocomplete.endsWith('-password')) return false;
     return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   });
 }

@@ -1,31 +1,20 @@
 import { open } from '../serving/open.ts';
-import { Link } from 'react-router';
 import { CodeBlock, NewToken } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useKept } from '../parts/ShownOnce.tsx';
-import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Route } from './+types/settings.api-token.ts';
 
-/** The page looks for the first request for so long. */
-const watchForMs = 24 * 3600 * 1000;
-
-export async function loader({ url, context }: Route.LoaderArgs) {
-  const { user, team, people, work, baseUrl, now, targets } = open(context);
+export async function loader({ context }: Route.LoaderArgs) {
+  const { user, team, people, baseUrl, targets } = open(context);
   const token = await people.tokens.readApiToken(user.id);
-  const asked = Number(url.searchParams.get('since') ?? token?.createdAt ?? now);
-  const since = Number.isFinite(asked) ? Math.max(asked, now - watchForMs) : now;
-  const isWatching =
-    token !== null && (token.lastUsedAt === null || now - token.createdAt < watchForMs);
-  const arrived = isWatching ? await work.findFirstCreatedSince(team.id, since) : null;
   const target = targets.echoUrl ?? 'https://example.com/hook';
-  return { token, baseUrl, target, teamName: team.name, isWatching, arrived };
+  return { token, baseUrl, target, teamName: team.name };
 }
 
 /** The text is only in this response. */
@@ -36,7 +25,7 @@ export async function action({ context }: Route.ActionArgs) {
 }
 
 export default function ApiToken({ loaderData }: Route.ComponentProps) {
-  const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
+  const { token, baseUrl, target, teamName } = loaderData;
   const { kept, take } = useKept(({ token: made }: { token?: string }) => made);
   const mayWork = useMayWork();
   // Double quotes let the shell replace $API_TOKEN.
@@ -107,36 +96,8 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
               `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "0 * * * *"}`,
             )}
           />
-          {isWatching ? <Arrival arrived={arrived} /> : null}
         </Section>
       ) : null}
     </>
-  );
-}
-
-/** Every two seconds; without a script by a link. */
-function Arrival({ arrived }: Pick<Route.ComponentProps['loaderData'], 'arrived'>) {
-  useLiveRefresh(arrived === null ? 2 : null);
-  return (
-    <div role="status" className="row">
-      {arrived ? (
-        <>
-          <Status name="success" word="Arrived" />
-          <span>
-            A {arrived.kind} was created <Time at={arrived.createdAt} />.{' '}
-            <Link to={`/${arrived.kind}s/${arrived.id}`}>See it</Link>
-          </span>
-        </>
-      ) : (
-        <>
-          <Status name="processing" word="Waiting for the first request" />
-          <noscript>
-            <Link to="/settings/api-token" reloadDocument>
-              Look again
-            </Link>
-          </noscript>
-        </>
-      )}
-    </div>
   );
 }

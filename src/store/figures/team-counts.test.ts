@@ -4,8 +4,6 @@ import { aCron, aJob, aQueue, aTeam } from '#testing/factories';
 import { endRuns } from '#testing/run-rows';
 import { forEachStore } from '#testing/stores';
 
-const HOUR = 3_600_000;
-
 forEachStore((_, openTestStore) => {
   test("a team's counts exclude other teams", async () => {
     await using store = await openTestStore();
@@ -52,21 +50,5 @@ forEachStore((_, openTestStore) => {
     await finish('failed');
     await store.crons.pause(teamId, cron.id);
     assert.equal(await failing(), 0, 'a paused cron needs no hand');
-  });
-
-  test('the first job or cron made since a moment is found, none before it and none of others', async () => {
-    await using store = await openTestStore();
-    const [ours, theirs] = [await aTeam(store), await aTeam(store, { name: 'Others' })];
-    await aJob(store, ours.id);
-    await store.testClock.advance(HOUR);
-    const since = store.clock.now();
-    await aJob(store, theirs.id);
-    const find = () => store.teamCounts.findFirstCreatedSince(ours.id, since);
-    assert.equal(await find(), null);
-    await store.testClock.advance(1000);
-    const cron = await aCron(store, ours.id);
-    await store.testClock.advance(1000);
-    await aJob(store, ours.id);
-    assert.deepEqual(await find(), { kind: 'cron', id: cron.id, createdAt: since + 1000 });
   });
 });

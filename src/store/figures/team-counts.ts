@@ -1,5 +1,4 @@
 import { COUNT_LIMIT } from '../database/bounded-count.ts';
-import { earliestIdAt } from '#domain/base/ids';
 import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 import { FAILING, type SourceKind } from '../lists/source-states.ts';
@@ -21,12 +20,6 @@ export interface Counts {
   queues: { active: number; paused: number };
   /** Distinguished among the first `COUNT_LIMIT` waiting jobs. */
   jobs: { pending: number; processing: number; retrying: number };
-}
-
-export interface Created {
-  kind: 'job' | 'cron';
-  id: string;
-  createdAt: number;
 }
 
 const readAttention = preparedStatement<Attention>('read-attention', (dialect) => {
@@ -75,15 +68,6 @@ const readCounts = preparedStatement<{ thing: string; number: number }>(
   },
 );
 
-const findCreated = preparedStatement<Created>('find-created-since', (dialect) => {
-  const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
-  const earliest = (kind: string, table: string) => `
-      select * from (select '${kind}' as kind, id, created_at as "createdAt" from ${table}
-        where team_id = ${team} and id >= ${first} order by id limit 1) as ${table}`;
-  return `${earliest('job', 'jobs')} union all ${earliest('job', 'ended_jobs')}
-      union all ${earliest('cron', 'crons')} order by 3 limit 1`;
-});
-
 /** Each costs at most `COUNT_LIMIT` index steps. */
 export const teamCounts = {
   async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
@@ -100,15 +84,5 @@ export const teamCounts = {
       queues: { active: of('active queues'), paused: of('paused queues') },
       jobs: { pending: of('pending'), processing: of('processing'), retrying: of('retrying') },
     };
-  },
-
-  /** Null: none yet. */
-  async findFirstCreatedSince(
-    { searches }: Context,
-    teamId: string,
-    since: number,
-  ): Promise<Created | null> {
-    const [row] = await searches.read(findCreated, [teamId, earliestIdAt(since)]);
-    return row ?? null;
   },
 };
