@@ -1,13 +1,10 @@
 import type { ReactNode } from 'react';
 import docs from '#docs/signing.md?raw';
-import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/http/signature';
-import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
-import { ActionButton, Form, FormSection, useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/values.ts';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/http/signature';
+import { ActionButton, Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { CodeBlock } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce, useKept } from '../parts/ShownOnce.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -22,10 +19,8 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { secret, next, headers, samples: readVerificationSamples(docs) };
 }
 
-type Check = { isRight: boolean; expected: string };
-
 export function action({ context }: Route.ActionArgs) {
-  const { actor, form, signing, intent, show, fail, say } = open(context, 'signing-secret');
+  const { actor, signing, intent, say } = open(context, 'signing-secret');
   const done = (text: string) => say('/settings/signing', text);
   return actOn<Promise<unknown>, []>(intent, {
     generate: async () => ({ secret: await signing.generateSigningSecret(actor) }),
@@ -49,27 +44,11 @@ export function action({ context }: Route.ActionArgs) {
       await signing.deleteNextSecret(actor);
       return done('The next secret is deleted.');
     },
-    check: async () => {
-      const secret = await signing.revealSigningSecret(actor);
-      if (secret === null) return fail('There is no signing secret. Generate one first.');
-      const timestamp = readText(form, 'timestamp').trim();
-      if (!/^\d{1,15}$/.test(timestamp))
-        return fail('The timestamp is a number of seconds, such as 1763715907.');
-      return show({ check: checkSignature(form, secret, Number(timestamp)) });
-    },
   });
-}
-
-function checkSignature(form: FormData, secret: string, timestamp: number): Check {
-  // Browsers send CRLF.
-  const body = readText(form, 'body').replaceAll('\r\n', '\n');
-  const expected = signBody(secret, timestamp, new TextEncoder().encode(body));
-  return { isRight: readText(form, 'signature').trim().toLowerCase() === expected, expected };
 }
 
 export default function Signing({ loaderData }: Route.ComponentProps) {
   const { secret, next, headers, samples } = loaderData;
-  const { check } = useFormAnswer<{ check: Check }>();
   const { kept, take } = useKept((answer: { secret?: string | null }) => answer.secret);
   return (
     <>
@@ -128,33 +107,6 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
           </details>
         ))}
       </Section>
-      {secret ? (
-        <FormSection
-          title="Check a request"
-          note="Paste the request that you received, to check whether it is the one that was signed."
-          intent="check"
-          word="Check"
-        >
-          {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
-          {check && !check.isRight ? (
-            <Notice kind="failed" title="The signature does not match.">
-              For this body and timestamp it would be{' '}
-              <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the
-              body is the exact bytes received, not parsed and written again, and that the secret
-              was not rotated since.
-            </Notice>
-          ) : null}
-          <TextField
-            name="timestamp"
-            label={headers.timestamp}
-            required
-            inputMode="numeric"
-            autoComplete="off"
-          />
-          <PlainField name="signature" label={headers.signature} required />
-          <LinesField name="body" mono rows={4} />
-        </FormSection>
-      ) : null}
     </>
   );
 }

@@ -50,13 +50,7 @@ const publicPages = new Set([
 
 const teamlessPages = new Set(['/teams/new', '/teams/switch']);
 
-const payloadPages = new Set([
-  '/crons/new',
-  '/crons/:id/edit',
-  '/jobs/new',
-  '/jobs/:id/edit',
-  '/settings/signing',
-]);
+const payloadPages = new Set(['/crons/new', '/crons/:id/edit', '/jobs/new', '/jobs/:id/edit']);
 
 let isSetUp = false;
 

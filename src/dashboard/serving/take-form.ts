@@ -21,8 +21,6 @@ const VALUE = 4 * KIB;
 export const LONG_FIELDS: ReadonlyMap<string, number> = new Map([
   // As the API.
   ['payload', MIB],
-  // To check its signature.
-  ['body', MIB],
   ['paste', 256 * KIB],
   ['headers', 64 * KIB],
   ['assertion_value', 16 * KIB],
