@@ -2,11 +2,9 @@ import type { ReactNode } from 'react';
 import { isMailedKind, nameOfKind } from '#domain/alerts/notification-channel';
 import classes from './Alerts.module.css';
 import { asSentence, isFailing } from './alert-words.ts';
-import { Form, useFormAnswer } from '../forms/Form.tsx';
-import { Submit } from '../parts/Button.tsx';
+import { ActionButton, useFormAnswer } from '../forms/Form.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { ConfirmDialog } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ChannelView, ShownAddress } from '../services.ts';
@@ -84,10 +82,9 @@ export function describeMembers(count: number): string {
 
 function ChannelAddresses({ addresses }: { addresses: readonly ShownAddress[] }) {
   const { intent, problem } = useFormAnswer();
-  const isOwn = intent === 'resend' || intent === 'remove';
   return (
     <>
-      {isOwn && problem ? <Notice kind="failed">{problem}</Notice> : null}
+      {intent === 'resend' && problem ? <Notice kind="failed">{problem}</Notice> : null}
       <ul className={classes.addresses} aria-label="Recipients">
         {addresses.map(({ id, email, state, askedAt, stoppedAt }) => (
           <li key={id}>
@@ -95,45 +92,30 @@ function ChannelAddresses({ addresses }: { addresses: readonly ShownAddress[] })
               <span>{email}</span>
               <span className={classes.state}>
                 <Status {...states[state]} />
-                {state === 'waiting' && askedAt === null ? (
-                  <span className="muted">no link was mailed yet</span>
-                ) : null}
-                {state === 'waiting' && askedAt !== null ? (
+                {state === 'confirmed' ? null : (
                   <span className="muted">
-                    link mailed <Time at={askedAt} />
+                    {state === 'stopped' ? <Time at={stoppedAt} /> : <LinkMailed at={askedAt} />}
                   </span>
-                ) : null}
-                {state === 'stopped' && stoppedAt !== null ? (
-                  <span className="muted">
-                    <Time at={stoppedAt} />
-                  </span>
-                ) : null}
+                )}
               </span>
             </span>
-            <span className="row">
-              {state === 'waiting' ? (
-                <Form fields={{ address: id }}>
-                  <Submit intent="resend" size="small">
-                    Resend link
-                  </Submit>
-                </Form>
-              ) : null}
-              {/* A channel keeps at least one address. */}
-              {addresses.length === 1 ? null : (
-                <ConfirmDialog
-                  word="Remove"
-                  question={`Remove ${email}?`}
-                  fields={{ intent: 'remove', address: id }}
-                  isSmall
-                >
-                  The address gets no more alerts. If you add it again, it has to be confirmed
-                  again.
-                </ConfirmDialog>
-              )}
-            </span>
+            {state === 'waiting' ? (
+              <ActionButton fields={{ address: id }} intent="resend" size="small">
+                Resend link
+              </ActionButton>
+            ) : null}
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+function LinkMailed({ at }: { at: number | null }) {
+  if (at === null) return 'no link was mailed yet';
+  return (
+    <>
+      link mailed <Time at={at} />
     </>
   );
 }

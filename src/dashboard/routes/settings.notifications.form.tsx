@@ -49,7 +49,6 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const opened = open(context, 'notifications');
   const { actor, work, notifier, form, intent, show, refuse, reject, say } = opened;
   if (id !== undefined && intent === 'resend') return resendLink(opened, id);
-  if (id !== undefined && intent === 'remove') return removeAddress(opened, id);
   if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
   const current =
     id === undefined
@@ -108,25 +107,6 @@ async function resendLink({ actor, people, field, reject, fail, say }: Opened, i
   }
 }
 
-async function removeAddress({ actor, work, field, fail, say }: Opened, id: string) {
-  const channel = (await work.findChannel(actor.teamId, id)) ?? notFound();
-  const wanted = field('address');
-  const address = channel.addresses.find((each) => each.id === wanted);
-  if (!address) return fail('The address was removed meanwhile.');
-  const addresses = channel.addresses.flatMap(({ email }) =>
-    email === address.email ? [] : email,
-  );
-  if (addresses.length === 0) return fail('A channel needs at least one address.');
-  const config = { kind: 'email-addresses', addresses } as const;
-  const { name, collectMinutes } = channel;
-  const outcome = await (name === null
-    ? work.setChannel(actor.teamId, config, collectMinutes)
-    : work.editChannel(actor.teamId, id, { name, config, collectMinutes }));
-  if (outcome.kind !== 'saved')
-    return fail(Object.values(describeRefusal(outcome)).flat().join(' '));
-  return say(`/settings/notifications/${id}`, `${address.email} is removed.`);
-}
-
 /** Inputs are named after their kind. */
 function readChannel(form: FormData, current: ChannelConfig, isNamed: boolean) {
   const kind = readText(form, 'kind');
@@ -171,8 +151,6 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
   const isDefault = channel?.id === DEFAULT_REF;
-  // A removed address leaves the field, too.
-  const key = channel?.addresses.map(({ id }) => id).join();
   return (
     <>
       {channel ? (
@@ -195,13 +173,7 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
             : 'Alerts are sent to it once you select it in the form of a cron or queue.'
         }
       >
-        <Form
-          key={key}
-          noValidate
-          className={classes.channel}
-          values={values}
-          intent={['save', 'test']}
-        >
+        <Form noValidate className={classes.channel} values={values} intent={['save', 'test']}>
           <EnterSaves />
           {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
           {!isDefault ? (
