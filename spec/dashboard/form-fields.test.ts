@@ -52,7 +52,7 @@ test('text typed before the scripts run stays in every field', async () => {
   await page.getByLabel('Assertion 1, expected').fill('fine');
   scripts.resolve();
   await opened;
-  await page.getByLabel('Header 2 value').waitFor();
+  await page.getByRole('button', { name: 'Add assertion' }).waitFor();
   const values = async (...labels: string[]) =>
     Promise.all(labels.map((label) => page.getByLabel(label, { exact: true }).inputValue()));
   assert.deepEqual(await values('Name', 'Cron expression', 'Ends after runs'), [
@@ -60,11 +60,11 @@ test('text typed before the scripts run stays in every field', async () => {
     '5 4 * * *',
     '7',
   ]);
-  assert.deepEqual(
-    await values('Header 1 name', 'Header 1 value', 'Header 2 name', 'Header 2 value'),
-    ['X-One', '1', 'X-Two', '2'],
-  );
-  assert.deepEqual(await values('Assertion 1', 'Assertion 1, expected'), ['body_contains', 'fine']);
+  assert.deepEqual(await values('Headers', 'Assertion 1', 'Assertion 1, expected'), [
+    'X-One: 1\nX-Two: 2',
+    'body_contains',
+    'fine',
+  ]);
   assert.equal(await page.getByLabel('Assertion 2', { exact: true }).count(), 0);
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
   await press(page, 'Create cron');
@@ -143,8 +143,7 @@ test('Save stays visible, and wide screens show the request and its times next t
   const url = page.getByLabel('URL', { exact: true });
   await url.fill('https://api.example.com/tasks');
   await openAdvanced(page);
-  await page.getByLabel('Header 1 name').fill('X-Trace');
-  await page.getByLabel('Header 1 value').fill('on');
+  await page.getByLabel('Headers').fill('X-Trace: on');
   await page.getByLabel('Payload').fill('{"month": 11}');
   const request = page.getByRole('complementary', { name: 'Request' });
   await request.getByText('{"month": 11}').waitFor();
@@ -212,7 +211,7 @@ test('input during a test run of a pasted command stays in every field', async (
   await openAdvanced(page);
   await press(page, 'Add assertion');
   const fill = async (text: string) => {
-    for (const label of ['Payload', 'Header 1 name', 'Assertion 1, expected'])
+    for (const label of ['Payload', 'Headers', 'Assertion 1, expected'])
       await page.getByLabel(label, { exact: true }).fill(text);
   };
   await fill('Sent');
@@ -232,58 +231,39 @@ test('input during a test run of a pasted command stays in every field', async (
   await page.getByText('its path must be').first().waitFor();
   await untilReadAgain(page);
   const values: string[] = [];
-  for (const label of [
-    'Payload',
-    'Header 1 name',
-    'Assertion 1, expected',
-    'Assertion 2, expected',
-  ])
+  for (const label of ['Payload', 'Headers', 'Assertion 1, expected', 'Assertion 2, expected'])
     values.push(await page.getByLabel(label, { exact: true }).inputValue());
   assert.deepEqual(values, ['Later', 'Later', 'Later', 'Added']);
   await assertClean(watched);
 });
 
-describe('errors and their fields', () => {
-  test('the errors of a header and of an assertion are tied to their rows', async () => {
-    await using watched = await open('/crons/new', user);
-    const { page } = watched;
-    await page.getByLabel('Name', { exact: true }).fill('Wrong rows');
-    await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
-    await page.getByLabel('Cron expression').fill('@daily');
-    await openAdvanced(page);
-    await page.getByLabel('Header 1 name').fill('X-Right');
-    await press(page, 'Add header');
-    await page.getByLabel('Header 2 name').fill('Content-Length');
-    await press(page, 'Add assertion');
-    await page.getByLabel('Assertion 1, JSON path').fill('a');
-    await press(page, 'Add assertion');
-    await page.getByLabel('Assertion 2, JSON path').fill('a..b');
-    await press(page, 'Create cron');
-    await page.getByText('must not set Content-Length').first().waitFor();
-    for (const [label, error] of [
-      ['Header 2 name', /must not set Content-Length/],
-      ['Assertion 2', /its path must be/],
-      ['Assertion 2, JSON path', /its path must be/],
-    ] as const) {
-      const field = page.getByLabel(label, { exact: true });
-      assert.equal(await field.getAttribute('aria-invalid'), 'true', label);
-      assert.match(await descriptionOf(field), error);
-    }
-    for (const label of ['Header 1 name', 'Assertion 1, JSON path'])
-      assert.equal(await page.getByLabel(label).getAttribute('aria-invalid'), null, label);
-    for (const name of ['Headers', 'Success assertions'])
-      await page.getByRole('group', { name }).waitFor();
-    await assertClean(watched);
-  });
-
-  test('without scripts the error of a header is tied to the field of all headers', async () => {
-    const page = await visit('/crons/new', user);
-    await page.press('Create cron', { Headers: 'X-Right: 1\nContent-Length: 5' });
-    page.shows('must not set Content-Length');
-    const [wrong] = page.all('textarea[name=headers]');
-    assert.equal(wrong?.getAttribute('aria-invalid'), 'true');
-    assert.match(wrong.getAttribute('aria-describedby') ?? '', /\bwrong-headers\b/);
-  });
+test('the error of a header is tied to its field, and that of an assertion to its row', async () => {
+  await using watched = await open('/crons/new', user);
+  const { page } = watched;
+  await page.getByLabel('Name', { exact: true }).fill('Wrong rows');
+  await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
+  await page.getByLabel('Cron expression').fill('@daily');
+  await openAdvanced(page);
+  await page.getByLabel('Headers').fill('X-Right: 1\nContent-Length: 5');
+  await press(page, 'Add assertion');
+  await page.getByLabel('Assertion 1, JSON path').fill('a');
+  await press(page, 'Add assertion');
+  await page.getByLabel('Assertion 2, JSON path').fill('a..b');
+  await press(page, 'Create cron');
+  await page.getByText('must not set Content-Length').first().waitFor();
+  for (const [label, error] of [
+    ['Headers', /must not set Content-Length/],
+    ['Assertion 2', /its path must be/],
+    ['Assertion 2, JSON path', /its path must be/],
+  ] as const) {
+    const field = page.getByLabel(label, { exact: true });
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', label);
+    assert.match(await descriptionOf(field), error);
+  }
+  const right = page.getByLabel('Assertion 1, JSON path');
+  assert.equal(await right.getAttribute('aria-invalid'), null);
+  await page.getByRole('group', { name: 'Success assertions' }).waitFor();
+  await assertClean(watched);
 });
 
 test('the button that shows a password is reached by Tab and works by the keyboard', async () => {
@@ -357,7 +337,7 @@ test('typed text stays when secrets are shown, and the secrets fill their fields
   await press(page, 'Show secrets');
   await page.getByText('Secrets are shown, and the activity records that.').waitFor();
   await untilReadAgain(page);
-  assert.equal(await page.getByLabel('Header 1 value').inputValue(), 'hush');
+  assert.equal(await page.getByLabel('Headers').inputValue(), 'X-Token: hush');
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
   assert.equal(await page.getByLabel('Payload', { exact: true }).inputValue(), '{"typed":1}');
   assert.ok(await hasFocus(page.getByRole('button', { name: 'Show secrets' })));

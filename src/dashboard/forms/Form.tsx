@@ -31,7 +31,10 @@ const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {
 
 export function useField(name: string) {
   const { values, errors } = use(Shown);
-  const messages = errors[name] ?? [];
+  // `headers.X-Trace` is about a part of `headers`.
+  const messages = Object.keys(errors).flatMap((field) =>
+    field === name || field.startsWith(`${name}.`) ? (errors[field] ?? []) : [],
+  );
   return {
     value: textIn(values, name),
     list: listIn(values, name),

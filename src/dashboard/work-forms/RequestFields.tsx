@@ -13,7 +13,6 @@ import classes from '../forms/Form.module.css';
 import { useTypedValues } from '../forms/Form.tsx';
 import { textIn } from '../forms/values.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
-import { HeadersEditor } from './HeadersEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
@@ -38,7 +37,13 @@ export function PayloadField(props: { description: string; rows: number }) {
 export function MoreFields() {
   return (
     <>
-      <HeadersEditor />
+      <LinesField
+        name="headers"
+        description="One per line, sent exactly as entered. Values of headers such as Authorization are masked after saving."
+        mono
+        rows={3}
+        placeholder="Authorization: Bearer …"
+      />
       <UrlField
         name="callback_url"
         description="Receives a POST with the outcome. It is sent once, without retries."

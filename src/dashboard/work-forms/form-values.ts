@@ -13,11 +13,8 @@ import { textIn, type Values } from '../forms/values.ts';
 import type { JobDraft } from '../services.ts';
 import { MASK, type Mask } from '#domain/runs/masking';
 import type { JobDetail } from '#work/jobs';
+import { writeHeaders } from './header-lines.ts';
 import type { Stored } from './read-forms.ts';
-
-export function writeHeaders(headers: HeaderList): string {
-  return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
-}
 
 function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSettings): Values {
   const texts = assertions.map(textsOfAssertion);

@@ -5,7 +5,7 @@ import {
   type PastedRequest,
 } from '#domain/http/paste';
 import { textIn, type Values } from '../forms/values.ts';
-import { writeHeaders } from './form-values.ts';
+import { writeHeaders } from './header-lines.ts';
 
 export type Pasted = { problem?: string; notes?: string[] };
 

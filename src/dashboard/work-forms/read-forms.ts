@@ -19,7 +19,7 @@ import { formatUtc } from '../words/times.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';
 import { MASK, type Mask, NO_MASK } from '#domain/runs/masking';
-import { type HeaderPair, readHeaderLines, writeHeaderLines } from './header-lines.ts';
+import { readHeaders, writeHeaders } from './header-lines.ts';
 
 type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
 type FormFields = Map<string, JsonField>;
@@ -54,7 +54,7 @@ function readFields(form: FormData, stored: Stored = NOTHING_STORED): FormFields
     fields.set(name, textField(EXACT.has(name) ? text : text.trim()));
   }
   const members = restoreHeaders(readText(form, 'headers'), stored.headers).map(
-    ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
   );
   const headers = readJsonField(`{${members.join()}}`);
   if (headers) fields.set('headers', headers);
@@ -79,15 +79,15 @@ function readAssertionRows(form: FormData): unknown[] {
 }
 
 /** A masked value means the stored one. */
-function restoreHeaders(lines: string, stored: HeaderList): HeaderPair[] {
+function restoreHeaders(lines: string, stored: HeaderList): HeaderList {
   const exact = new Map(stored);
   // Of several spellings the first counts.
   const inAnyCase = new Map(
     stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
   );
-  return readHeaderLines(lines).map(({ name, value }) => {
+  return readHeaders(lines).map(([name, value]) => {
     const kept = value === MASK ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
-    return { name, value: kept ?? value };
+    return [name, kept ?? value];
   });
 }
 
@@ -97,18 +97,18 @@ export function revealMasked(values: Values, { headers, texts, mask }: Stored): 
     const stored = textIn(texts, name) ?? '';
     return [name, listIn(values, name).map((text) => mask.restore(inLines(text), stored))];
   });
-  const lines = writeHeaderLines(restoreHeaders(textIn(values, 'headers') ?? '', headers));
+  const lines = writeHeaders(restoreHeaders(textIn(values, 'headers') ?? '', headers));
   return { ...Object.fromEntries(restored), headers: lines };
 }
 
 export function findMasked(form: FormData): string[] {
-  const masked = readHeaderLines(readText(form, 'headers')).filter(({ value }) => value === MASK);
-  return masked.map(({ name }) => name);
+  const masked = readHeaders(readText(form, 'headers')).filter(([, value]) => value === MASK);
+  return masked.map(([name]) => name);
 }
 
 /** An object can have only one, so the first would be lost silently. */
 function findRepeatedHeader(form: FormData): FieldErrors {
-  const names = readHeaderLines(readText(form, 'headers')).map(({ name }) => name);
+  const names = readHeaders(readText(form, 'headers')).map(([name]) => name);
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
   if (repeated === undefined) return {};
   return { headers: [`The header ${repeated} is there twice. Keep one of them.`] };
