@@ -102,12 +102,13 @@ describe('the process', () => {
     });
   }
 
-  test('the process exits with 0 after SIGINT', async () => {
-    const { child, ended } = await serve();
-    child.kill('SIGINT');
-    const { code, stderr } = await ended;
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-  });
+  for (const signal of ['SIGINT', 'SIGHUP'] as const)
+    test(`the process exits with 0 after ${signal}`, async () => {
+      const { child, ended } = await serve();
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    });
 
   test('a signal waits for running attempts, and a second one exits with 1 at once', async () => {
     const { child, ended, address, output } = await serve();
@@ -139,9 +140,11 @@ describe('the process', () => {
     socket.destroy();
   });
 
-  test('on a terminal the start prints address, data folder and first step, not JSON', async (t) => {
-    if (spawnSync('script', ['--version']).error)
-      return t.skip('no `script` to make a terminal with');
+  const noTerminal = spawnSync('script', ['--version']).error
+    ? 'no `script` to make a terminal with'
+    : false;
+
+  async function serveOnTerminal() {
     const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'sqlite::memory:' };
     const command = [
       '-qec',
@@ -155,11 +158,32 @@ describe('the process', () => {
       const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
       said += chunk.toString();
     }
+    return { child, said };
+  }
+
+  test('on a terminal the start prints address, data folder and first step, not JSON', async (t) => {
+    if (noTerminal) return t.skip(noTerminal);
+    const { child, said } = await serveOnTerminal();
     assert.match(said, /^belfry is ready at http:\/\/127\.0\.0\.1:\d+\r$/m);
     assert.match(said, /^ {2}data: in memory, gone when the service stops\r$/m);
     assert.match(said, /^ {2}next: make the first account at http:\/\/localhost:\d+\/setup\r$/m);
     child.stdin.write('\u0003');
     assert.deepEqual(await once(child, 'exit'), [0, null], 'Ctrl-C stops it gracefully');
+  });
+
+  test('a closed terminal stops the service gracefully', async (t) => {
+    if (noTerminal) return t.skip(noTerminal);
+    const { child, said } = await serveOnTerminal();
+    const address = new URL(/http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '');
+    const socket = await hangingRequest(address);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    const closed = once(socket, 'close');
+    child.kill('SIGKILL');
+    while ((await fetch(new URL('/healthz', address)).catch(() => null)) !== null);
+    socket.write('0123456789');
+    await closed;
+    assert.match(answer, /^HTTP\/1\.1 /, 'the running request is answered');
   });
 
   test('the command serve starts the service, which exits with 0 after SIGTERM', async () => {

@@ -55,6 +55,17 @@ describe('signals', () => {
     assert.deepEqual(calls, ['stop', 'abort']);
   });
 
+  test('SIGHUP stops gracefully and never ends the process at once', () => {
+    const { source, calls } = listen(0);
+    source.emit('SIGHUP');
+    source.emit('SIGHUP');
+    source.emit('SIGTERM');
+    source.emit('SIGHUP');
+    assert.deepEqual(calls, ['stop']);
+    source.emit('SIGTERM');
+    assert.deepEqual(calls, ['stop', 'abort']);
+  });
+
   test('a signal that arrives twice at once does not count as a second one', () => {
     const { source, calls } = listen(60_000);
     source.emit('SIGINT');

@@ -42,24 +42,30 @@ async function inTime(stopping: Promise<void>, limitMs: number): Promise<void> {
 }
 
 interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 
 /**
- * The first SIGTERM or SIGINT stops gracefully, the second ends the process. One within `echoMs` is a repetition: a
- * parent process may pass on the first.
+ * The first signal stops gracefully. A second SIGTERM or SIGINT ends the process, unless it comes within `echoMs`: a
+ * parent process may pass on the first. SIGHUP doesn't count: a closing terminal sends several, and often SIGTERM too.
  */
 export function stopOnSignals(
   source: SignalSource,
   { stop, abort, echoMs }: { stop: () => void; abort: () => void; echoMs: number },
 ): void {
   let firstAtMs: number | null = null;
+  let isStopping = false;
+  const stopOnce = () => {
+    if (!isStopping) stop();
+    isStopping = true;
+  };
   const onSignal = () => {
     if (firstAtMs === null) {
       firstAtMs = performance.now();
-      stop();
+      stopOnce();
     } else if (performance.now() - firstAtMs >= echoMs) abort();
   };
   source.on('SIGTERM', onSignal);
   source.on('SIGINT', onSignal);
+  source.on('SIGHUP', stopOnce);
 }
