@@ -51,6 +51,10 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.match(await refused(...ADD, '--url', 'env:BELFRY_SECRET_NONE'), /is not set\.$/);
     assert.match(await refused(...ADD, '--url', 'no address'), /^--url: .* must be a valid URL\.$/);
     assert.match(
+      await refused(...ADD, '--url', 'https://hooks.example/other', '--chat-id', '-1'),
+      /^--chat-id: A channel of kind slack has no such field; it has url\.$/,
+    );
+    assert.match(
       await refused(...ADD, '--url', 'env:BELFRY_SECRET_SLACK'),
       /^it leads to the same place as On call\.$/,
     );

@@ -263,6 +263,11 @@ forEachDatabase((_name, makeDatabaseUrl, once) => {
         ],
       ],
       [
+        'a field of another kind of channel',
+        'version: 1\nchannels:\n  - name: a\n    kind: slack\n    url: https://hooks.example/a\n    token: tk_1\n',
+        ['channels[0].token (line 6): A channel of kind slack has no such field; it has url.'],
+      ],
+      [
         'values that break rules, all of them',
         'version: 1\nqueues:\n  - name: a\n    timeout_seconds: 301\ncrons:\n  - name: b\n    url: ftp://x\n    cron_expression: 61 * * * *\n    headers: { a b: c, X: 5 }\n    assertions: [{ kind: nope }]\n',
         [

@@ -101,9 +101,35 @@ describe('reading a notification channel', () => {
     return reading.ok ? reading.input.config : Object.fromEntries(reading.errors);
   };
   test('an email channel needs no address', () => {
-    assert.deepEqual(read({ kind: 'email', url: 'ignored' }), email);
+    assert.deepEqual(read({ kind: 'email', url: '' }), email);
     assert.deepEqual(read({}), email);
   });
+  const foreign: [values: object, current: ChannelConfig, field: string, message: string][] = [
+    [{ kind: 'email', url }, email, 'url', 'A channel of kind email has no such field.'],
+    [
+      { kind: 'email-addresses', addresses: ['a@b.example'], token: 'x' },
+      email,
+      'token',
+      'A channel of kind email-addresses has no such field; it has addresses.',
+    ],
+    [
+      { kind: 'ntfy', url: 'https://ntfy.sh/ours', addresses: ['a@b.example'] },
+      email,
+      'addresses',
+      'A channel of kind ntfy has no such field; it has url, token.',
+    ],
+    [
+      { chat_id: '-1' },
+      { kind: 'slack', url },
+      'chat_id',
+      'A channel of kind slack has no such field; it has url.',
+    ],
+  ];
+  for (const [values, current, field, message] of foreign) {
+    test(`a field of another kind is rejected: ${JSON.stringify(values)}`, () => {
+      assert.deepEqual(read(values, current), { [field]: [message] });
+    });
+  }
   test('a chat channel needs an address', () => {
     assert.deepEqual(read({ kind: 'slack', url }), { kind: 'slack', url });
     assert.ok(Array.isArray((read({ kind: 'slack' }) as { url?: unknown }).url));

@@ -80,11 +80,12 @@ const CONFIG: Entry<ChannelConfig> = {
 
 function readConfig(fields: Fields, findings: Findings, current: ChannelConfig): ChannelConfig {
   const kind = KIND.read(fields, findings, {}) ?? (fields.has('kind') ? 'email' : current.kind);
-  if (kind === 'email') return { kind };
-  if (!isKindWithFields(kind)) {
+  if (kind !== 'email' && !isKindWithFields(kind)) {
     findings.add('kind', `The channel must be email, ${labels.join(', ')}.`);
     return { kind: 'email' };
   }
+  refuseForeign(kind, fields, findings);
+  if (kind === 'email') return { kind };
   if (kind === 'email-addresses') return readAddresses(fields, findings);
   const read = fieldsOfKind(kind).flatMap((field) => {
     const given = text(field.name, { rules: rulesOf(field) }).read(fields, findings, {}) ?? null;
@@ -101,6 +102,17 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
   for (const { field } of read.filter(({ field: { isUrl }, isKept }) => isKept && !isUrl))
     findings.add(field.name, `Enter the ${wordOf(field)} again, because the server has changed.`);
   return config;
+}
+
+/** If they were ignored, alerts would go elsewhere than the fields say. */
+function refuseForeign(kind: ChannelConfig['kind'], fields: Fields, findings: Findings): void {
+  const own = fieldsOfKind(kind).map(({ name }) => name);
+  const has = own.length > 0 ? `; it has ${own.join(', ')}` : '';
+  for (const { name } of CONFIG.parts) {
+    const isOwn = name === 'kind' || own.some((each) => each === name);
+    if (isOwn || findGiven(fields, name) === null) continue;
+    findings.add(name, `A channel of kind ${kind} has no such field${has}.`);
+  }
 }
 
 function readAddresses(fields: Fields, findings: Findings): ChannelConfig {
