@@ -91,7 +91,7 @@ export async function runCommand(
   const session = new Session(services);
   const program = buildProgram(session);
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(settleHelp(program, argv), { from: 'user' });
     return session.exitCode;
   } catch (fault) {
     if (fault instanceof CommanderError && fault.exitCode === 0) return 0;
@@ -101,6 +101,28 @@ export async function runCommand(
     await session.close();
   }
 }
+
+/**
+ * `help job show` becomes `job show --help`. With an unknown command, the request for help goes: the library would
+ * print the help of all commands instead of an error.
+ */
+function settleHelp(program: Command, argv: readonly string[]): string[] {
+  let command = program;
+  let asksHelp = false;
+  const known: string[] = [];
+  for (const word of argv) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next) {
+      command = next;
+      known.push(word);
+    } else if (command.commands.length === 0 || word.startsWith('-')) break;
+    else if (word === 'help' && !asksHelp) asksHelp = true;
+    else return asksHelp || argv.some(isHelpOption) ? [...known, word] : [...argv];
+  }
+  return asksHelp ? [...known, '--help'] : [...argv];
+}
+
+const isHelpOption = (word: string) => word === '--help' || word === '-h';
 
 /** The library would print its help, which is more than one line. */
 function findMissingCommand(program: Command, argv: readonly string[], fault: unknown): unknown {
