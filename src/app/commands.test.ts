@@ -829,9 +829,9 @@ describe('as a user who may not use the files of the service', () => {
     const before = fs.statSync(target).mode;
     fs.chmodSync(target, mode);
     const isRoot = process.geteuid?.() === 0;
-    // Root may use every file.
-    if (isRoot) process.seteuid?.('nobody');
     try {
+      // Root may use every file.
+      if (isRoot) process.seteuid?.('nobody');
       return await work();
     } finally {
       if (isRoot) process.seteuid?.(0);
