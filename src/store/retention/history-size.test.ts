@@ -79,7 +79,8 @@ forEachStore((_name, openTestStore) => {
       const after = await store.retention.readSize(store.clock.now());
       const part = (after.usedBytes - empty) / grown;
       assert.ok(part > 0.35 && part < 0.65, `${part}`);
-      assert.equal(after.bytes, size.bytes);
+      // The free space stays in the database.
+      assert.ok(after.bytes >= size.bytes, `${after.bytes} of ${size.bytes}`);
     });
 
     test('the oldest runs of every kind are deleted until the limit holds, and not many more', async () => {
