@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { useCommands } from '#testing/command-line';
+import { run, useCommands } from '#testing/command-line';
 import { aDeadLetter, aJob, aNode } from '#testing/factories';
 
 const words = (text: string) => text.split(' ');
@@ -23,6 +23,21 @@ describe('commands of jobs', () => {
     });
     const pending = await aJob(store, teamId, { delaySeconds: 3600 });
     assert.equal((await printed('job', 'show', '--id', pending.jobId))['explanation'], null);
+  });
+
+  test('a table of a record has a line for each field of its parts, and no JSON', async () => {
+    const { store, teamId } = open;
+    const { id } = await aDeadLetter(store, teamId, await aNode(store), { queue: 'failed' });
+    const job = await run(open.config, ['job', 'show', '--id', id, '--output', 'table']);
+    assert.match(job.stdout, /^explanation\.title +The target answered 503 Service Unavailable$/m);
+    assert.match(job.stdout, /^explanation\.next_step +Check the target's logs/m);
+    assert.match(job.stdout, /^explanation\.use_url +-$/m);
+    const set = ['queue', 'set', ...team, '--queue', 'tagged', '--tag', 'a', '--tag', 'b'];
+    const queue = await run(open.config, [...set, '--output', 'table']);
+    assert.match(queue.stdout, /^tags +a, b$/m);
+    assert.match(queue.stdout, /^retry_schedule +60, 1800, 10800$/m);
+    assert.match(queue.stdout, /^alert_channels +-$/m);
+    assert.doesNotMatch(job.stdout + queue.stdout, /[[{]/);
   });
 
   describe('job edit', () => {

@@ -6,6 +6,7 @@ import type { JobDetail } from '#work/jobs';
 import { JOB, JOB_EDIT } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';
 import { readWhole } from '#work/resources/resource';
+import { explainJob } from '#work/run-pages';
 import type { Work } from '#work/work';
 import { type ItemPlace, itemVerbs } from './collection-commands.ts';
 import { CommandFault } from './fault.ts';
@@ -69,9 +70,8 @@ export function addJobCommands(program: Command, session: Session): void {
 function addJobVerbs(job: Command, session: Session): void {
   const verb = itemVerbs<JobDetail>(session, job, { kind: 'job', find: findJob });
   addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), JOB_EDIT);
-  verb('show', 'one job', async ({ work, teamId, item }) => {
-    const detail = await work.readJobDetail(teamId, item.id);
-    return { ...recordOf(item), explanation: writeExplanation(detail?.explanation ?? null) };
+  verb('show', 'one job', async ({ item }) => {
+    return { ...recordOf(item), explanation: writeExplanation(explainJob(item)) };
   });
   verb('fire', 'run a pending job now', async (place) => {
     const { kind } = await place.work.fireJob(place.teamId, place.item.id);

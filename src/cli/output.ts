@@ -28,8 +28,16 @@ function escapeCharacter(character: string): string {
 }
 
 export function printRecord(terminal: Terminal, record: Written): void {
-  const lines = Object.entries(record).map(([name, value]) => [name, writeCell(value)]);
-  printColumns(terminal, lines);
+  printColumns(terminal, writeLines(record));
+}
+
+/** A line for each field, also for each of an object in it: `explanation.title`. */
+function writeLines(record: Written, path = ''): [name: string, cell: string][] {
+  return Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && Object.keys(value).length > 0) return writeLines(value, `${path}${name}.`);
+    return [[path + name, writeCell(value)]];
+  });
 }
 
 export function printTable(
@@ -62,7 +70,11 @@ const widthOf = (text: string) => Array.from(text).length;
 
 function writeCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return toOneLine(typeof value === 'string' ? value : JSON.stringify(value)) || '-';
+  if (typeof value === 'string') return toOneLine(value) || '-';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if (Object.keys(value).length === 0) return '-';
+  const isPlainList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  return isPlainList ? value.map(writeCell).join(', ') : toOneLine(JSON.stringify(value));
 }
 
 const WIDEST = 60;

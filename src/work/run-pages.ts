@@ -4,10 +4,12 @@ import { hashPayload, readTrace, type RunTrace } from '#domain/runs/run-trace';
 import type { IsSecretHeader } from '#domain/http/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
+import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import { type Doing, jobSubject } from './acting.ts';
 import {
   decodeBody,
+  type Explanation,
   showHeaders,
   type Showing,
   type ShownCallback,
@@ -55,7 +57,7 @@ export type JobRunDetail = Awaited<ReturnType<typeof showJob>>;
 export type JobDraft = JobRunDetail['again'];
 
 async function showJob(store: Store, detail: JobDetail, showing: Showing) {
-  const { headers, payload, response, ...job } = detail;
+  const { headers, payload, response: _, ...job } = detail;
   const { teamId } = job;
   const [attempts, queue, retryOf, hasCallbackWaiting] = await Promise.all([
     store.jobs.listAttempts(teamId, job.originalId),
@@ -63,28 +65,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing) {
     store.jobs.findRetryOf(teamId, job.originalId),
     isWaiting(store, job),
   ]);
-  const isFailed = job.status !== 'success' && job.completedAt !== null;
-  const calls = job.status === 'success' || job.status === 'dead_lettered';
-  const shown = showRun(
-    {
-      ...job,
-      kind: 'job',
-      headers,
-      payload: payload === null ? null : { kind: 'json', text: payload },
-      isPayloadKnown: true,
-      isFailed,
-      response,
-      trace: readTrace(response?.trace ?? null),
-      timeoutSeconds: queue?.timeoutSeconds ?? null,
-      assertions: queue?.assertions ?? [],
-      callback: callbackOf(
-        job.callbackUrl,
-        calls && job.reason !== 'worker_failed',
-        hasCallbackWaiting,
-      ),
-    },
-    showing,
-  );
+  const shown = showRun(factsOf(detail, queue, hasCallbackWaiting), showing);
   const sent = { ...job, headers: withMasks(headers, showing), payloadJson: payload };
   return {
     ...shown,
@@ -105,6 +86,34 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing) {
       callbackUrl: job.callbackUrl ?? '',
     },
   };
+}
+
+/** @param queue only for a run without a verdict */
+function factsOf(
+  job: JobDetail,
+  queue: Pick<Queue, 'timeoutSeconds' | 'assertions'> | null,
+  hasCallbackWaiting: boolean,
+) {
+  const { status, payload, response } = job;
+  const calls = status === 'success' || status === 'dead_lettered';
+  const hasCalled = calls && job.reason !== 'worker_failed';
+  return {
+    ...job,
+    kind: 'job' as const,
+    payload: payload === null ? null : { kind: 'json' as const, text: payload },
+    isPayloadKnown: true,
+    isFailed: status !== 'success' && job.completedAt !== null,
+    trace: readTrace(response?.trace ?? null),
+    timeoutSeconds: queue?.timeoutSeconds ?? null,
+    assertions: queue?.assertions ?? [],
+    callback: callbackOf(job.callbackUrl, hasCalled, hasCallbackWaiting),
+  };
+}
+
+/** Null unless it failed. */
+export function explainJob(job: JobDetail): Explanation | null {
+  const masking = { isSecretHeader: () => true, showSecrets: false, isWhole: false };
+  return showRun(factsOf(job, null, false), masking).explanation;
 }
 
 async function isWaiting(
