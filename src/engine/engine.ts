@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/base/clock';
 import type { Sender } from '#domain/http/exchange';
+import { FaultLog } from '#domain/base/fault-log';
 import type { Log } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
 import type { Claim, ClaimedExecution, ClaimedJob, Blocker, GroupSlots } from '#store/runs/claims';
@@ -53,6 +54,7 @@ interface ClaimLoop {
   cancelSleep: () => void;
   /** Of consecutive failed claims; null after a success. */
   failed: { firstMs: number; lastMs: number } | null;
+  readonly faults: FaultLog;
 }
 
 /** Claimed runs proceed independently. No state is only in memory: the process may end at any instant. */
@@ -60,12 +62,9 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #loops: Readonly<Record<FairGroup['kind'], ClaimLoop>> = {
-    queue: newLoop('queue'),
-    crons: newLoop('crons'),
-    callbacks: newLoop('callbacks'),
-  };
-  readonly #eachLoop: readonly ClaimLoop[] = Object.values(this.#loops);
+  readonly #loops: Readonly<Record<FairGroup['kind'], ClaimLoop>>;
+  readonly #eachLoop: readonly ClaimLoop[];
+  readonly #rescanFaults: FaultLog;
   readonly #lease: Lease;
   readonly #lostClaims: LostClaims;
   readonly #slots = new Slots(() => {
@@ -91,6 +90,16 @@ export class Engine {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.store.clock;
+    const { log } = options;
+    const newLoop = (kind: FairGroup['kind']) =>
+      createLoop(kind, new FaultLog(this.#clock, log, 'engine.claim-failed', 'error'));
+    this.#loops = {
+      queue: newLoop('queue'),
+      crons: newLoop('crons'),
+      callbacks: newLoop('callbacks'),
+    };
+    this.#eachLoop = Object.values(this.#loops);
+    this.#rescanFaults = new FaultLog(this.#clock, log, 'engine.rescan-failed');
     this.#lostClaims = createLostClaims(options.store, options.log, this.#slots);
     this.#addingUp = addUpCounts(options.store, options.log);
     this.#cronTimes = correctCronTimes(options.store, options.log);
@@ -220,8 +229,9 @@ export class Engine {
         this.#loops.callbacks.scheduler.expect(key, this.#clock.now());
       }
       this.#lookedAtMs = this.#clock.monotonicMs();
+      this.#rescanFaults.worked();
     } catch (error) {
-      this.#options.log.warn('engine.rescan-failed', { error: (error as Error).message });
+      this.#rescanFaults.failed(error);
     }
     if (this.#stopping) return;
     this.#cancelRescan?.();
@@ -338,10 +348,11 @@ export class Engine {
       if (loop.kind === 'callbacks') await this.#takeCallbacks(served);
       else await this.#claimRuns(loop, served, now);
       loop.failed = null;
+      loop.faults.worked({ kind: loop.kind });
     } catch (error) {
       const lastMs = this.#clock.monotonicMs();
       loop.failed = { firstMs: loop.failed?.firstMs ?? lastMs, lastMs };
-      this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
+      loop.faults.failed(error, { kind: loop.kind });
       const queues = loop.kind === 'queue' ? served : [];
       this.#lostClaims.expect({ queueIds: queues.map(({ group }) => group.id), since: now });
     }
@@ -434,9 +445,9 @@ interface Served {
   slots: number;
 }
 
-function newLoop(kind: FairGroup['kind']): ClaimLoop {
+function createLoop(kind: FairGroup['kind'], faults: FaultLog): ClaimLoop {
   const idle = { isRunning: false, wokenWhileRunning: false, cancelSleep: () => {}, failed: null };
-  return { kind, scheduler: new FairScheduler(), ...idle };
+  return { kind, scheduler: new FairScheduler(), faults, ...idle };
 }
 
 function groupIdOf(run: ClaimedJob | ClaimedExecution): string {

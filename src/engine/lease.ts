@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/base/clock';
+import { FaultLog } from '#domain/base/fault-log';
 import type { Log } from '#domain/base/log';
 import type { Store } from '#store/store';
 import type { LostClaim } from '#store/nodes/lost-claims';
@@ -36,6 +37,7 @@ export class Lease {
   readonly #leaseMs: number;
   readonly #peers: Peers;
   readonly #beats: Repeating;
+  readonly #faults: FaultLog;
   #nodeId = '';
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
@@ -48,6 +50,7 @@ export class Lease {
     this.#log = log;
     this.#observer = observer;
     this.#onMoreToDo = onMoreToDo;
+    this.#faults = new FaultLog(this.#clock, log, 'node.lease-not-renewed');
     this.#beats = new Repeating(this.#clock, log, null, () => this.#beat());
   }
 
@@ -97,10 +100,11 @@ export class Lease {
     try {
       await this.#renew();
       await this.#recover();
+      this.#faults.worked();
       return RENEW_EVERY_MS;
     } catch (error) {
       this.#peers.loseContact();
-      this.#log.warn('node.lease-not-renewed', { error: (error as Error).message });
+      this.#faults.failed(error);
       return RENEW_AGAIN_MS;
     }
   }

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
+import { FaultLog } from './fault-log.ts';
 import type { Log } from './log.ts';
 
 /** Each step comes after the pause that the previous one returned. */
 export class Repeating {
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #log: Log;
-  readonly #failure: string | null;
+  readonly #faults: FaultLog | null;
   readonly #step: () => Promise<number | null>;
   readonly #failedPauseMs: number;
   #cancel: (() => void) | null = null;
@@ -16,19 +16,18 @@ export class Repeating {
   #stopped = false;
 
   /**
-   * @param failure the logged event; null for none
+   * @param failure the logged event (`FaultLog`); null for none
    * @param step returns the pause in milliseconds; null for no further step
    */
   constructor(
-    clock: Pick<Clock, 'after'>,
+    clock: Pick<Clock, 'after' | 'monotonicMs'>,
     log: Log,
     failure: string | null,
     step: () => Promise<number | null>,
     failedPauseMs = 5_000,
   ) {
     this.#clock = clock;
-    this.#log = log;
-    this.#failure = failure;
+    this.#faults = failure === null ? null : new FaultLog(clock, log, failure);
     this.#step = step;
     this.#failedPauseMs = failedPauseMs;
   }
@@ -79,10 +78,11 @@ export class Repeating {
 
   async #take(): Promise<number | null> {
     try {
-      return await this.#step();
+      const pauseMs = await this.#step();
+      this.#faults?.worked();
+      return pauseMs;
     } catch (error) {
-      if (this.#failure !== null)
-        this.#log.warn(this.#failure, { error: (error as Error).message });
+      this.#faults?.failed(error);
       return this.#failedPauseMs;
     }
   }

@@ -1,3 +1,4 @@
+import { FaultLog } from '#domain/base/fault-log';
 import type { Log } from '#domain/base/log';
 import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
@@ -15,6 +16,7 @@ export interface HousekeepingOptions extends Required<HistoryDays> {
   nodeId: () => string;
 }
 
+const FAILED = 'retention.failed';
 const LOOK_EVERY_MS = 60_000;
 const FAILED_PAUSE_MS = 5_000;
 /** At least as long as the step took, so half of the database's time is left to others. */
@@ -44,6 +46,7 @@ interface Chore {
   dueAtMs: number;
   /** Adapted to how long steps take. */
   size: number;
+  faults: FaultLog;
   /** Returns true if there is more to do. */
   step(size: number): Promise<boolean>;
 }
@@ -55,14 +58,14 @@ export function keepHouse(options: HousekeepingOptions): Repeating {
   const { first: size } = PACE[store.dialect];
   const dueAtMs = clock.monotonicMs() + LOOK_EVERY_MS;
   const chores = Object.entries(stepsOf(options)).map(([name, step]): Chore => {
-    return { name, dueAtMs, size, step };
+    return { name, dueAtMs, size, faults: new FaultLog(clock, log, FAILED), step };
   });
   const findNext = () => chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
   const idleMs = () => findNext().dueAtMs - clock.monotonicMs();
-  return new Repeating(clock, log, 'retention.failed', async () => {
+  return new Repeating(clock, log, FAILED, async () => {
     const waitMs = idleMs();
     if (waitMs > 0) return waitMs;
-    const tookMs = await carryOut(findNext(), store, log);
+    const tookMs = await carryOut(findNext(), store);
     return Math.max(LEAST_PAUSE_MS, tookMs, idleMs());
   });
 }
@@ -100,7 +103,7 @@ function stepsOf({
 }
 
 /** @returns how long it took */
-async function carryOut(chore: Chore, { clock, dialect }: Store, log: Log): Promise<number> {
+async function carryOut(chore: Chore, { clock, dialect }: Store): Promise<number> {
   const startedAtMs = clock.monotonicMs();
   const elapsedMs = () => clock.monotonicMs() - startedAtMs;
   const pace = PACE[dialect];
@@ -111,8 +114,9 @@ async function carryOut(chore: Chore, { clock, dialect }: Store, log: Log): Prom
       inMs = 0;
       chore.size = nextSize(pace, chore.size, elapsedMs());
     }
+    chore.faults.worked({ what: chore.name });
   } catch (error) {
-    log.warn('retention.failed', { what: chore.name, error: (error as Error).message });
+    chore.faults.failed(error, { what: chore.name });
     inMs = FAILED_PAUSE_MS;
     chore.size = sizeAfterFailure(pace, chore.size);
   }

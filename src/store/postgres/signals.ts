@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '#domain/base/clock';
+import { FaultLog } from '#domain/base/fault-log';
 import type { Log } from '#domain/base/log';
 import { newId } from '#domain/base/ids';
 import type { Database } from '../database/database.ts';
@@ -35,6 +36,7 @@ export class PostgresSignals implements SignalBus {
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   #failures = 0;
+  readonly #connectFaults: FaultLog;
   #cancelCheck: (() => void) | null = null;
 
   /** @param at each schema has its own channel */
@@ -45,6 +47,7 @@ export class PostgresSignals implements SignalBus {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
+    this.#connectFaults = new FaultLog(clock, log, 'signals.connection-failed');
   }
 
   /** Without it, signals are only sent. */
@@ -140,11 +143,12 @@ export class PostgresSignals implements SignalBus {
       // A lost signal is only a hint; the job is on disk.
       await client.query(bounded({ text: 'set synchronous_commit = off' }));
       this.#client = client;
+      this.#connectFaults.worked();
       if (this.#closed) return await client.end();
       this.#local.send([{ kind: 'unknown' }]);
       this.#checkLater(client);
     } catch (error) {
-      this.#log.warn('signals.connection-failed', { error: (error as Error).message });
+      this.#connectFaults.failed(error);
       this.#reconnect(client, attempt + 1);
       await client.end().catch(() => {});
     }
