@@ -226,6 +226,23 @@ describe('rejected provider sign-ins', () => {
     assert.ok(await isSignedIn(visitor));
   });
 
+  test('a sign-in that another tab overtook leads to the page that it was for', async () => {
+    const visitor = dashboard.visitor();
+    provider.person = somebody((await dashboard.user('overtaken@bells.test')).email);
+    const earlier = await comeBackWith(await leave(visitor, '?next=/queues'));
+    const later = await comeBackWith(await leave(visitor, '?next=/crons'));
+    const locationOf = async (path: string) => (await visitor.get(path)).headers.get('Location');
+    assert.equal(await locationOf(later), '/crons');
+    assert.equal(await locationOf(earlier), '/queues');
+    assert.equal(await locationOf(later), '/crons', 'also by the Back button');
+    assert.ok(await isSignedIn(visitor));
+    const forged = earlier.replace(/state=[^&]+/, 'state=unknown');
+    assert.equal((await visitor.get(forged)).status, 403);
+    const other = dashboard.visitor();
+    other.cookies.set('belfry_provider_pages', visitor.cookies.get('belfry_provider_pages') ?? '');
+    await assertRefused(other, await other.get(earlier), /begun more than ten minutes ago/);
+  });
+
   test('a used code, a changed state or cookie, or a refusal is rejected', async () => {
     const hal = await dashboard.user('hal@bells.test', { role: 'member' });
     provider.person = somebody(hal.email);

@@ -28,9 +28,16 @@ interface Refusal {
   why: ProviderRefusal;
   /** Deletes the attempt's cookie, unless the attempt may still succeed. */
   setCookies: string[];
+  /** The page that this browser asked for, if the attempt has ended or was overtaken. */
+  next: string | null;
 }
 
-const ATTEMPT: SignedCookie = { name: 'belfry_provider', validMs: 10 * 60_000 };
+const VALID_MS = 10 * 60_000;
+const ATTEMPT: SignedCookie = { name: 'belfry_provider', validMs: VALID_MS };
+/** By state, of attempts of all tabs: the first tab that finishes signs in the others. */
+const PAGES: SignedCookie = { name: 'belfry_provider_pages', validMs: VALID_MS };
+const MOST_PAGES = 5;
+const LONGEST_PAGES = 1500;
 const LONGEST_NEXT = 1000;
 /** OpenID Connect Core 1.0, part 2: `sub`. */
 const LONGEST_SUBJECT = 255;
@@ -69,10 +76,20 @@ function atProvider<Given, Result>(
 
 /** `next`: the path to open afterwards; `isAgain`: replaces the password prompt. */
 export const beginProviderSignIn = atProvider(
-  async (context, provider, { next, isAgain }: { next: string; isAgain: boolean }) => {
+  async (
+    context,
+    provider,
+    { next: asked, isAgain }: { next: string; isAgain: boolean },
+    { headers },
+  ) => {
     const { url, attempt } = await provider.begin(isAgain);
-    const kept: Kept = { ...attempt, next: next.length > LONGEST_NEXT ? '/' : next };
+    const next = asked.length > LONGEST_NEXT ? '/' : asked;
+    const kept: Kept = { ...attempt, next };
     const setCookies = [writeSigned(context, ATTEMPT, JSON.stringify(kept))];
+    if (!isAgain) {
+      const pages = readPages(context, headers).slice(1 - MOST_PAGES);
+      setCookies.push(writePages(context, [...pages, [attempt.state, next]]));
+    }
     return { kind: 'begun', url, setCookies } as const;
   },
 );
@@ -81,10 +98,12 @@ export const beginProviderSignIn = atProvider(
 export const finishProviderSignIn = atProvider(
   async (context, provider, search: string, request) => {
     const text = readSigned(context, ATTEMPT, request.headers);
-    if (text === null) return refuse(context, 'expired', request);
+    const state = new URLSearchParams(search).get('state');
+    const page = readPages(context, request.headers).find(([of]) => of === state)?.[1] ?? null;
+    if (text === null) return { ...refuse(context, 'expired', request), next: page };
     const { next, ...attempt } = JSON.parse(text) as Kept;
-    if (new URLSearchParams(search).get('state') !== attempt.state)
-      return { ...refuse(context, 'outdated', request), setCookies: [] };
+    if (state !== attempt.state)
+      return { ...refuse(context, 'outdated', request), setCookies: [], next: page };
     const identity = await provider.finish(search, attempt);
     const { settings } = provider;
     const link = { issuer: settings.issuer, subject: identity.subject };
@@ -104,6 +123,20 @@ export const finishProviderSignIn = atProvider(
   },
 );
 
+type Pages = (readonly [state: string, next: string])[];
+
+function readPages(context: Context, headers: Headers): Pages {
+  const text = readSigned(context, PAGES, headers);
+  return text === null ? [] : (JSON.parse(text) as Pages);
+}
+
+/** Without the earliest ones, if it would be too long for a cookie. */
+function writePages(context: Context, pages: Pages): string {
+  let kept = pages;
+  while (JSON.stringify(kept).length > LONGEST_PAGES) kept = kept.slice(1);
+  return writeSigned(context, PAGES, JSON.stringify(kept));
+}
+
 function explain(context: Context, error: unknown, request: RequestContext): Refusal {
   if (!(error instanceof ProviderFault)) throw error;
   const { code, message } = error;
@@ -116,7 +149,8 @@ function explain(context: Context, error: unknown, request: RequestContext): Ref
 
 function refuse(context: Context, why: ProviderRefusal, request: RequestContext): Refusal {
   logRefused(context, `provider: ${why}`, request);
-  return { kind: 'refused-by-provider', why, setCookies: [deleteCookie(context, ATTEMPT.name)] };
+  const setCookies = [deleteCookie(context, ATTEMPT.name)];
+  return { kind: 'refused-by-provider', why, setCookies, next: null };
 }
 
 /** Such as `connect ECONNREFUSED 127.0.0.1:9`, or `invalid_client: …` in the words of the provider. */

@@ -13,7 +13,7 @@ import type { Route } from './+types/login.provider.ts';
  * The provider may recognize the browser without a prompt, so a link from another site shows the sign-in page first.
  */
 export async function loader({ request, url, pattern, context }: Route.LoaderArgs) {
-  const { accounts, requestContext } = openPublic(context);
+  const { accounts, session, requestContext } = openPublic(context);
   const isBack = pattern.endsWith('/back');
   const next = readNext(url.searchParams.get('next'));
   const asked = { next, isAgain: url.searchParams.has('again') };
@@ -30,6 +30,8 @@ export async function loader({ request, url, pattern, context }: Route.LoaderArg
     const { problem, status } = refuseTooMany(outcome, context);
     return data({ problem, name }, { status });
   }
+  // Another tab has finished first.
+  if (session && outcome.next !== null) throw redirectWithCookies(outcome.next, outcome.setCookies);
   return data(
     { problem: explainProviderRefusal(outcome.why, name), name },
     { status: outcome.why === 'away' ? 503 : 403, headers: headersOf(outcome.setCookies) },
