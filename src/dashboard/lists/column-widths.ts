@@ -7,8 +7,8 @@ const boxWidth = 36;
 /** `DataTable.module.css` has rules for the steps above it. No table is narrower in a window of 900 px. */
 const alwaysFits = 585;
 /** Brings one step just below the width of a table in a window of 1,280 px. */
-const step = 105;
-const lastStep = 1530;
+const step = 210;
+const lastStep = 1425;
 
 export type MeasuredColumn<Row> = Column<Row> & {
   /** Undefined: always. */
