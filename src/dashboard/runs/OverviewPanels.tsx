@@ -2,15 +2,22 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/base/duration-words';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
+import { type Column, DataTable, timeColumn } from '../lists/DataTable.tsx';
 import { useShell } from '../page/shell.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { Panel } from '../parts/Panel.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Counts, Overview, PeriodFigures, Trouble, Usage } from '../services.ts';
-import { capped, countOf, formatAmount, formatRate, formatRunsAnHour } from '../words/amounts.ts';
+import {
+  capped,
+  countOf,
+  formatAmount,
+  formatRate,
+  formatRunsAnHour,
+  NOTHING,
+} from '../words/amounts.ts';
 import { SpreadField } from './AskAgain.tsx';
 import { OutcomeBars } from './DurationPlot.tsx';
 import { describeStopAfter, StartCron, StatusWithCount } from './HealthWord.tsx';
@@ -18,7 +25,7 @@ import { failedOf } from './job-search.ts';
 import classes from './OverviewPanels.module.css';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome, jobStatus } from './reasons.ts';
-import { Outcome } from './run-columns.tsx';
+import { Outcome, requestColumn } from './run-columns.tsx';
 import { pageOfRun } from './run-links.ts';
 
 type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles' | 'certificates'> & {
@@ -34,7 +41,7 @@ export function NeedsAttention(props: NeedsAttentionProps) {
   return (
     <Panel title="Needs attention" isBare>
       {hasNothing ? (
-        <p className={classes.calm} data-tone="teal">
+        <p className="body row" data-tone="teal">
           <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
           is left.
         </p>
@@ -216,79 +223,106 @@ function formatAbout(ms: number | null): string {
 
 type Part = { overview: Overview };
 
-function List({ title, to, children }: { title: string; to: string; children: ReactNode }) {
+type ListProps<Row> = {
+  title: string;
+  to: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  none: string;
+};
+
+function List<Row>({ title, to, none, ...table }: ListProps<Row>) {
   return (
-    <Panel title={title} beside={<Link to={to}>All</Link>} className={classes.list} isBare>
-      {children}
+    <Panel title={title} beside={<Link to={to}>All</Link>} isBare>
+      {table.rows.length === 0 ? (
+        <p className="body muted">{none}</p>
+      ) : (
+        <DataTable caption={title} {...table} />
+      )}
     </Panel>
   );
 }
 
 export function NextUp({ overview: { nextUp } }: Part) {
   return (
-    <List title="Next up" to="/jobs?tab=pending">
-      {nextUp.length === 0 ? (
-        <p className={classes.none}>Nothing is planned.</p>
-      ) : (
-        <ol className={`${classes.rows} ${classes.planned}`}>
-          {nextUp.map((entry) =>
-            entry.kind === 'cron' ? (
-              <li key={entry.cronId}>
-                <span className="quiet">Cron</span>
-                <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
-                <span className={classes.outcome} />
-                <Time at={entry.at} />
-              </li>
-            ) : (
-              <li key={entry.job.id}>
-                <span className="quiet">Job</span>
-                <Link to={`/jobs/${entry.job.id}`}>
-                  <RequestLine method={entry.job.method} url={entry.job.url} />
-                </Link>
-                <span className={classes.outcome}>{entry.job.queue}</span>
-                <Time at={entry.at} />
-              </li>
-            ),
-          )}
-        </ol>
-      )}
-    </List>
+    <List
+      title="Next up"
+      to="/jobs?tab=pending"
+      columns={nextColumns}
+      rows={nextUp}
+      keyOf={(entry) => (entry.kind === 'cron' ? entry.cronId : entry.job.id)}
+      none="Nothing is planned."
+    />
   );
 }
 
+const nextColumns: Column<Overview['nextUp'][number]>[] = [
+  { head: 'Kind', width: '64px', cell: ({ kind }) => (kind === 'cron' ? 'Cron' : 'Job') },
+  {
+    head: 'What',
+    cell: (entry) =>
+      entry.kind === 'cron' ? (
+        <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
+      ) : (
+        requestColumn.cell(entry.job)
+      ),
+  },
+  {
+    head: 'Queue',
+    width: '176px',
+    isPlain: true,
+    isCutOnPhone: true,
+    givesWay: 1,
+    cell: (entry) => (entry.kind === 'cron' ? NOTHING : entry.job.queue),
+  },
+  timeColumn('When', ({ at }) => at, { isPlain: true }),
+];
+
 export function JustHappened({ overview: { justHappened } }: Part) {
   return (
-    <List title="Just happened" to="/runs">
-      {justHappened.length === 0 ? (
-        <p className={classes.none}>Nothing has run yet.</p>
-      ) : (
-        <ol className={classes.rows}>
-          {justHappened.map((entry) =>
-            entry.kind === 'job' ? (
-              <li key={entry.job.id}>
-                <Status name={jobStatus(entry.job)} />
-                <Link to={`/jobs/${entry.job.id}`}>
-                  <RequestLine method={entry.job.method} url={entry.job.url} />
-                </Link>
-                <span className={classes.outcome}>
-                  <Outcome run={entry.job} words={describeOutcome(entry.job)} />
-                </span>
-                <Time at={entry.at} />
-              </li>
-            ) : (
-              <li key={entry.execution.id}>
-                <Status name={entry.execution.status} />
-                <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
-                <span className={classes.outcome}>{describeOutcome(entry.execution)}</span>
-                <Time at={entry.at} />
-              </li>
-            ),
-          )}
-        </ol>
-      )}
-    </List>
+    <List
+      title="Just happened"
+      to="/runs"
+      columns={pastColumns}
+      rows={justHappened}
+      keyOf={(entry) => (entry.kind === 'job' ? entry.job.id : entry.execution.id)}
+      none="Nothing has run yet."
+    />
   );
 }
+
+const pastColumns: Column<Overview['justHappened'][number]>[] = [
+  {
+    head: 'Status',
+    width: '128px',
+    cell: (entry) => (
+      <Status name={entry.kind === 'job' ? jobStatus(entry.job) : entry.execution.status} />
+    ),
+  },
+  {
+    head: 'What',
+    cell: (entry) =>
+      entry.kind === 'job' ? (
+        requestColumn.cell(entry.job)
+      ) : (
+        <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
+      ),
+  },
+  {
+    head: 'Outcome',
+    width: '186px',
+    isPlain: true,
+    givesWay: 1,
+    cell: (entry) =>
+      entry.kind === 'job' ? (
+        <Outcome run={entry.job} words={describeOutcome(entry.job)} />
+      ) : (
+        describeOutcome(entry.execution)
+      ),
+  },
+  timeColumn('When', ({ at }) => at, { isPlain: true }),
+];
 
 export function OutcomePlots({ overview: { lastDay, lastMonth } }: Part) {
   const plots = [
