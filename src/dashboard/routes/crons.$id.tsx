@@ -17,7 +17,7 @@ import { PauseUntil, readUntil } from '../page/PauseUntil.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { useShell } from '../page/shell.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
+import { UnreadableNotice } from '../parts/Notice.tsx';
 import { Panel } from '../parts/Panel.tsx';
 import { BodyPeek } from '../parts/Popover.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
@@ -30,7 +30,6 @@ import { RangePanel } from '../runs/RangePanel.tsx';
 import { readSourceForm } from '../runs/SourceList.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
-import { describeOverlap } from '../runs/overlap.ts';
 import { findRange, ranges } from '../runs/ranges.ts';
 import { describeOutcome } from '../runs/reasons.ts';
 import { durationColumn } from '../runs/run-columns.tsx';
@@ -203,7 +202,6 @@ function PlannedRuns({
   const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
   const isTeamPaused = (useShell()?.pause ?? null) !== null;
   const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
-  const overlap = describeOverlap(recentResults, planned);
   const isPlanned = cron.isActive && !hasEnded(cron);
   const outlook =
     isTeamPaused && isPlanned
@@ -242,11 +240,6 @@ function PlannedRuns({
         ) : null}
         {outlook === null ? null : <p className="muted">{outlook}</p>}
       </div>
-      {overlap ? (
-        <Notice kind="warning" title="Runs overlap">
-          {overlap}
-        </Notice>
-      ) : null}
     </Panel>
   );
 }

@@ -15,7 +15,7 @@ import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Tags } from '../parts/Tags.tsx';
-import { Time, useMoment } from '../parts/Time.tsx';
+import { Time } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import classes from './crons.module.css';
 import { describeStop, HealthWord, StartCron } from '../runs/HealthWord.tsx';
@@ -26,7 +26,6 @@ import {
   type SourceRow,
   useSourceForm,
 } from '../runs/SourceList.tsx';
-import { describeOverlap } from '../runs/overlap.ts';
 import type {
   BoundedCount,
   CronAct,
@@ -37,7 +36,7 @@ import type {
 } from '../services.ts';
 import { open } from '../serving/open.ts';
 import { countOf, formatRate } from '../words/amounts.ts';
-import { describeExpression, readSchedule } from '../words/schedule-words.ts';
+import { describeExpression } from '../words/schedule-words.ts';
 import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -106,7 +105,11 @@ const columns: Column<SourceRow<CronListRow>>[] = [
     hiddenBelow: 600,
     width: '210px',
     givesWay: 3,
-    cell: (row) => <Schedule row={row} />,
+    cell: ({ cron: { cronExpression } }) => (
+      <span title={cronExpression} className="whole">
+        {describeExpression(cronExpression)}
+      </span>
+    ),
   },
   timeColumn('Next run', ({ cron }) => cron.nextRunAt, { givesWay: 5 }),
   {
@@ -130,24 +133,6 @@ const columns: Column<SourceRow<CronListRow>>[] = [
   }),
   actionsColumn('104px', ({ cron }) => <RowActions {...cron} />, 600),
 ];
-
-function Schedule({ row: { cron, recentResults } }: { row: CronListRow }) {
-  const { now } = useMoment();
-  const reading = readSchedule(cron.cronExpression, now, null);
-  const overlap = reading.kind === 'right' ? describeOverlap(recentResults, reading.runs) : null;
-  return (
-    <span className={classes.name}>
-      <span title={cron.cronExpression} className="whole">
-        {describeExpression(cron.cronExpression)}
-      </span>
-      {overlap ? (
-        <span className="muted" title={overlap}>
-          Runs overlap
-        </span>
-      ) : null}
-    </span>
-  );
-}
 
 function LastRun({ row: { lastRun } }: { row: CronListRow }) {
   if (lastRun === null) return <span className="muted">never run</span>;
