@@ -5,27 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { readArrival, readClientAddress } from '#api/client-address';
 import { type DashboardBuild, openBuildFolder } from '#dashboard/build';
-import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/base/log';
 
 const FOLDER = fileURLToPath(new URL('../../build/dashboard', import.meta.url));
 
-interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' | 'readArrival'> {
-  baseUrl: string;
-  targets: Targets;
+interface Options extends Omit<DashboardOptions, 'readClientAddress' | 'readArrival'> {
   trustedProxies: number;
 }
 
 /** So that the start doesn't wait for it and a node without visitors runs without React. Mount it last. */
 export function createLazyDashboard(given: Options): Hono {
-  const { baseUrl, targets, trustedProxies, ...options } = given;
+  const { trustedProxies, ...options } = given;
   let loading: Promise<Hono> | null = null;
   const load = async () => {
     const { createDashboard } = await import('#dashboard/server');
     return createDashboard({
       ...options,
-      config: { baseUrl, targets },
       readClientAddress: (_request, env) =>
         readClientAddress((env as { incoming: IncomingMessage }).incoming, trustedProxies),
       readArrival: (env) => readArrival((env as { incoming: IncomingMessage }).incoming),

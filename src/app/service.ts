@@ -12,7 +12,7 @@ import { type Config, servesLoopbackOnly } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
 import type { TestNotifications } from '#dashboard/services';
 import type { Log } from '#domain/base/log';
-import { type AddressRange, writeRange } from '#domain/http/address-range';
+import type { AddressRange } from '#domain/http/address-range';
 import { type OwnEcho, urlOfEcho } from '#domain/http/own-echo';
 import { watchClock } from '#engine/chores/clock-jumps';
 import { watchDepths } from '#engine/chores/depth-watch';
@@ -319,10 +319,7 @@ function buildApp(
   const dashboard = createLazyDashboard({
     services: { people, work, notifier: limitTests(services) },
     baseUrl,
-    targets: {
-      echoUrl: config.echo && echo ? urlOfEcho(echo) : null,
-      allowedNetworks: config.allowedNetworks.map(writeRange),
-    },
+    echoUrl: config.echo && echo ? urlOfEcho(echo) : null,
     log,
     build: dashboardBuild,
     trustedProxies: config.trustedProxies,

@@ -14,12 +14,6 @@ import type {
   RequestContext,
 } from './services.ts';
 
-export type Targets = {
-  /** §2.12; null if it is off. */
-  echoUrl: string | null;
-  allowedNetworks: readonly string[];
-};
-
 export type RequestFacts = {
   /** On error pages and in the log. */
   requestId: string;
@@ -32,7 +26,8 @@ export type RequestFacts = {
   proxyClaim: ProxyClaim | null;
   /** Without a slash at its end. */
   baseUrl: string;
-  targets: Targets;
+  /** §2.12; null if it is off. */
+  echoUrl: string | null;
   /** One instant for the whole page. */
   now: number;
   logError: (event: string, fields: Record<string, unknown>) => void;

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Log } from '#domain/base/log';
 import { basePathOf, ownPathOf } from '#domain/http/public-address';
 import type { DashboardBuild } from './build.ts';
-import type { RequestFacts, Targets } from './context.ts';
+import type { RequestFacts } from './context.ts';
 import {
   comesFromOurPages,
   isSafeMethod,
@@ -20,7 +20,8 @@ import { answerStaticFile, prepareStaticFiles } from './serving/static-files.ts'
 
 export type DashboardOptions = {
   services: Services;
-  config: { baseUrl: string; targets: Targets };
+  baseUrl: string;
+  echoUrl: string | null;
   log: Log;
   build: DashboardBuild;
   /** For counting (§8.1). `env` is the HTTP server's value for Hono. */
@@ -42,13 +43,13 @@ type PageWords = Omit<PlainPage, 'requestId' | 'basePath'>;
  * `X-Forwarded-*` are ignored.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
-  const { config, services } = options;
-  const build = moveBuild(options.build, basePathOf(config.baseUrl));
+  const { baseUrl, services } = options;
+  const build = moveBuild(options.build, basePathOf(baseUrl));
   const bundle = await build.loadServer();
   const files = await prepareStaticFiles(await build.readFiles());
   const { createLoadContext, createRequestHandler, isPage } = bundle.entry.module;
   const handle = createRequestHandler(bundle, 'production');
-  const isHttps = config.baseUrl.startsWith('https:');
+  const isHttps = baseUrl.startsWith('https:');
   const signOutUrl = services.people.accounts.proxySignOutUrl();
   const signOutOrigin = URL.parse(signOutUrl ?? '')?.origin ?? null;
   const app = new Hono();
@@ -64,7 +65,7 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
     const facts = readRequestFacts(c.req.raw, c.env, options);
     const answer = await answerPage(
       c.req.raw,
-      `${config.baseUrl}${pathname}${search}`,
+      `${baseUrl}${pathname}${search}`,
       { facts, services },
       {
         handle: (request) => handle(request, createLoadContext(services, facts)),
@@ -92,8 +93,8 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
     clientAddress: options.readClientAddress(request, env),
     arrival,
     proxyClaim: options.services.people.accounts.whoByProxy(arrival),
-    baseUrl: options.config.baseUrl,
-    targets: options.config.targets,
+    baseUrl: options.baseUrl,
+    echoUrl: options.echoUrl,
     now: (options.now ?? Date.now)(),
     logError: (event, fields) => options.log.error(event, fields),
     answerHeaders: new Headers(),

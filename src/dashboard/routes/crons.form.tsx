@@ -21,7 +21,6 @@ import { nameOfChannel } from '../alerts/alert-words.ts';
 import { CheckField, ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import { Advanced } from '../forms/Advanced.tsx';
 import { Section } from '../parts/Section.tsx';
-import { useReach } from '../work-forms/reach.ts';
 import {
   MoreFields,
   PayloadField,
@@ -29,6 +28,7 @@ import {
   ResponseFields,
   TagsField,
   TargetFields,
+  targetNote,
 } from '../work-forms/RequestFields.tsx';
 import { ScheduleFields, SchedulePreview } from '../work-forms/ScheduleFields.tsx';
 import type { Route } from './+types/crons.form.ts';
@@ -39,14 +39,14 @@ const sameTitle = 'Another cron does the same';
 
 /** `/crons/new`, `/crons/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team, work, people, targets } = open(context);
+  const { team, work, people, echoUrl } = open(context);
   const sendsMail = people.accounts.sendsMail();
   const search = url.searchParams;
   const choices = await work.listChannelChoices(team.id);
   if (params.id === undefined) {
     const from = search.get('from');
     const source = from ? await work.findCron(team.id, from) : null;
-    const sample = search.has('sample') ? sampleOf(targets.echoUrl) : {};
+    const sample = search.has('sample') ? sampleOf(echoUrl) : {};
     const values = source
       ? { ...valuesOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
       : { ...newCron, ...sample };
@@ -121,7 +121,6 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
   const { cron, from, choices, values } = loaderData;
   const { same, revealed } = useFormAnswer<{ same: SameCron } & Revealing>();
   const runsCounted = cron?.runsCounted ?? 0;
-  const reach = useReach();
   return (
     <RequestForm
       title={cron ? `Edit ${cron.name}` : from ? 'Duplicate cron' : 'Create cron'}
@@ -157,7 +156,7 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
         ) : null
       }
     >
-      <Section title="Target" note={`The URL to call. ${reach}`} preview={<RequestPreview />}>
+      <Section title="Target" note={targetNote} preview={<RequestPreview />}>
         <TextField
           name="name"
           required

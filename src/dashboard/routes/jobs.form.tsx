@@ -20,12 +20,12 @@ import { Advanced } from '../forms/Advanced.tsx';
 import { ChoiceField, InstantField, NumberField, TextField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
 import { Section } from '../parts/Section.tsx';
-import { useReach } from '../work-forms/reach.ts';
 import {
   MoreFields,
   PayloadField,
   RequestPreview,
   TargetFields,
+  targetNote,
 } from '../work-forms/RequestFields.tsx';
 import type { Route } from './+types/jobs.form.ts';
 
@@ -130,7 +130,6 @@ const essentials = new Set([
 
 export default function JobFormPage({ loaderData }: Route.ComponentProps) {
   const { from, edits, queues, values, urlNote } = loaderData;
-  const reach = useReach();
   const { pasted } = useFormAnswer<{ pasted: Pasted }>();
   const shortId = edits?.id.slice(-8);
   return (
@@ -173,7 +172,7 @@ export default function JobFormPage({ loaderData }: Route.ComponentProps) {
       </Section>
       <Section
         title="Request"
-        note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
+        note={`${targetNote} Belfry checks this when it sends the request.`}
         preview={<RequestPreview />}
       >
         <TargetFields urlNote={pasted ? undefined : urlNote} />

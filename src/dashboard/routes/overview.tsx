@@ -25,7 +25,7 @@ import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/overview.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { team, people, work, targets, now } = open(context);
+  const { team, people, work, echoUrl, now } = open(context);
   const [counts, usage, channel, overview, muted] = await Promise.all([
     work.readCounts(team.id),
     people.billing.readUsage(team.id),
@@ -46,7 +46,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     usage,
     overview,
     muted: { team: muted.team, chosen: muted.chosen.map(shortenWindow) },
-    firstSteps: isShown ? { done, echoUrl: targets.echoUrl, channel: channel.kind } : null,
+    firstSteps: isShown ? { done, echoUrl, channel: channel.kind } : null,
     forecast: describeForecast(await work.readForecast(team.id, usage)),
     asOf: now,
   };
@@ -59,8 +59,7 @@ function notifiesSomebody(channel: ChannelView, sendsMail: boolean): boolean {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const { team, user, work, form, now, baseUrl, targets, intent, say } = open(context);
-  const { echoUrl } = targets;
+  const { team, user, work, form, now, baseUrl, echoUrl, intent, say } = open(context);
   if (intent === 'hide-steps') {
     const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
     return redirect('/', { headers: { 'Set-Cookie': cookie } });

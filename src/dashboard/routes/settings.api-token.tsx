@@ -11,9 +11,9 @@ import { Time } from '../parts/Time.tsx';
 import type { Route } from './+types/settings.api-token.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { user, team, people, baseUrl, targets } = open(context);
+  const { user, team, people, baseUrl, echoUrl } = open(context);
   const token = await people.tokens.readApiToken(user.id);
-  const target = targets.echoUrl ?? 'https://example.com/hook';
+  const target = echoUrl ?? 'https://example.com/hook';
   return { token, baseUrl, target, teamName: team.name };
 }
 

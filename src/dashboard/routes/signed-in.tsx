@@ -9,7 +9,7 @@ import { open } from '../serving/open.ts';
 import type { Route } from './+types/signed-in.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { user, team, session, people, work, targets } = open(context);
+  const { user, team, session, people, work } = open(context);
   const [attention, usage, confirmation, pause] = await Promise.all([
     // The page is shown without counts if they can't be read.
     work.readAttention(team.id).catch(nullIfBusy),
@@ -25,7 +25,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     usage,
     confirmation,
     pause,
-    allowedNetworks: targets.allowedNetworks,
     theme: theme.read(request),
     toast: readToast(request),
     hasSlashKey: slashKey.read(request) === 'on',

@@ -16,6 +16,10 @@ import { AssertionsEditor } from './AssertionsEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
+/** For the section of `TargetFields`. */
+export const targetNote =
+  'The URL to call. It must be reachable over IPv4, from the public internet or in a network that the operator allows.';
+
 export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   return (
     <div className={classes.line}>

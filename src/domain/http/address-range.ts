@@ -31,7 +31,7 @@ export function writeRanges(ranges: readonly AddressRange[]): string {
   return ranges.map(writeRange).join(', ');
 }
 
-export function writeRange({ base, prefix }: AddressRange): string {
+function writeRange({ base, prefix }: AddressRange): string {
   return prefix === (base.includes(':') ? 128 : 32) ? base : `${base}/${prefix}`;
 }
 
