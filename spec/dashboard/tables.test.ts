@@ -145,7 +145,7 @@ describe('a table', () => {
       for (const width of [360, 1280, 1920]) {
         await page.setViewportSize({ width, height: 800 });
         const line = page.locator('main [class*=_request]').first();
-        const link = line.locator('xpath=(ancestor::a | ../preceding-sibling::a)[1]');
+        const link = line.locator('xpath=(ancestor::a | ../preceding-sibling::span/a)[1]');
         await page.keyboard.press('Shift');
         await link.blur();
         const hidden = (await page.evaluate(FIND_HIDDEN)) as string;

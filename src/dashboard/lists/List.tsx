@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/runs/read-filters';
+import { ButtonLink } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { formatUtc } from '../words/times.ts';
 import { DataTable, type DataTableProps } from './DataTable.tsx';
@@ -44,18 +45,31 @@ export function List<Row>(props: ListProps<Row>) {
           <span className="row">
             {previous === null ? null : (
               <>
-                <Link to={changeSearch(search, { before: null, after: null })}>{words.newest}</Link>
-                <Link to={changeSearch(search, { before: previous, after: null })} rel="prev">
-                  <Glyph name="left" size={14} />
+                <ButtonLink
+                  variant="quiet"
+                  to={changeSearch(search, { before: null, after: null })}
+                >
+                  {words.newest}
+                </ButtonLink>
+                <ButtonLink
+                  variant="quiet"
+                  to={changeSearch(search, { before: previous, after: null })}
+                  rel="prev"
+                  before={<Glyph name="left" size={14} />}
+                >
                   {words.newer}
-                </Link>
+                </ButtonLink>
               </>
             )}
             {next === null ? null : (
-              <Link to={changeSearch(search, { after: next, before: null })} rel="next">
+              <ButtonLink
+                variant="quiet"
+                to={changeSearch(search, { after: next, before: null })}
+                rel="next"
+              >
                 {words.older}
                 <Glyph name="right" size={14} />
-              </Link>
+              </ButtonLink>
             )}
           </span>
         </nav>

@@ -87,14 +87,16 @@ const columns: Column<SourceRow<CronListRow>>[] = [
   {
     head: 'Name',
     cell: ({ cron }) => (
-      <span className={classes.name} {...(cron.tags.length > 0 ? { 'data-tagged': '' } : {})}>
-        <Link to={`/crons/${cron.id}`} title={cron.name}>
-          {cron.name}
-        </Link>
+      <span className={classes.name}>
+        <span className="row together">
+          <Link className="cut" to={`/crons/${cron.id}`} title={cron.name}>
+            {cron.name}
+          </Link>
+          <Tags tags={cron.tags} of="crons" most={2} />
+        </span>
         <span className="muted">
           <RequestLine method={cron.method} url={cron.url} />
         </span>
-        <Tags tags={cron.tags} of="crons" most={2} />
       </span>
     ),
   },

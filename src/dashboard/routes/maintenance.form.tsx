@@ -115,7 +115,7 @@ export default function WindowFormPage({ loaderData }: Route.ComponentProps) {
             note="In UTC, like schedules, so that it does not move with daylight saving."
             preview={<WindowPreview />}
           >
-            <div className={classes.times}>
+            <div className={formClasses.pair}>
               <InstantField name="starts_at" label="Starts (UTC)" required />
               <InstantField name="ends_at" label="Ends (UTC)" required />
             </div>

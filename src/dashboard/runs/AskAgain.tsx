@@ -5,12 +5,11 @@ import { PlainField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useAnswer } from '../page/shell.ts';
 import { Button, Submit } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { BulkQuestion } from '../services.ts';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import type { AskedAgain } from './job-actions.ts';
-
-import classes from './BulkTasks.module.css';
 
 /** What the page's action asks: for resent jobs (§3.3), or when the last of a spread is due. */
 export function AskAgain() {
@@ -20,6 +19,7 @@ export function AskAgain() {
 
 function Question({ question, fields }: AskedAgain) {
   const { spread, total, resent } = question;
+  const title = titleOf(question);
   const others = total.count - (resent?.count ?? 0);
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
@@ -28,15 +28,8 @@ function Question({ question, fields }: AskedAgain) {
     box.current?.focus();
   }, [question]);
   return (
-    <section
-      ref={box}
-      className={classes.question}
-      role="alertdialog"
-      tabIndex={-1}
-      aria-labelledby="asked-again"
-    >
-      <div>
-        <h2 id="asked-again">{titleOf(question)}</h2>
+    <section ref={box} className="notices" role="alertdialog" tabIndex={-1} aria-label={title}>
+      <Notice kind="warning" title={title}>
         <p>{consequencesOf(question)}</p>
         {spread === null ? null : (
           <p>
@@ -45,26 +38,26 @@ function Question({ question, fields }: AskedAgain) {
             {total.isMore ? '; those due more than 24 hours from now are left unchanged' : ''}.
           </p>
         )}
-      </div>
-      <Form className="row end">
-        {[['intent', question.kind], ...fields].map(([name = '', value], at) => (
-          <input key={at} type="hidden" name={name} value={value} />
-        ))}
-        <Link to={pathname + search}>Cancel</Link>
-        {resent === null ? (
-          <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>
-        ) : (
-          <Button type="submit" name="resent" value="again" variant="danger">
-            {isOne(total) ? 'Retry again' : `Retry all ${formatAmount(total)} again`}
-          </Button>
-        )}
-        {/* Resent jobs can be left out, if others remain. */}
-        {resent !== null && others > 0 && !total.isMore ? (
-          <Button type="submit" name="resent" value="leave">
-            {`Retry the ${isOne(others) ? 'other' : `other ${formatAmount(others)}`}`}
-          </Button>
-        ) : null}
-      </Form>
+        <Form className="row">
+          {[['intent', question.kind], ...fields].map(([name = '', value], at) => (
+            <input key={at} type="hidden" name={name} value={value} />
+          ))}
+          <Link to={pathname + search}>Cancel</Link>
+          {resent === null ? (
+            <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>
+          ) : (
+            <Button type="submit" name="resent" value="again" variant="danger">
+              {isOne(total) ? 'Retry again' : `Retry all ${formatAmount(total)} again`}
+            </Button>
+          )}
+          {/* Resent jobs can be left out, if others remain. */}
+          {resent !== null && others > 0 && !total.isMore ? (
+            <Button type="submit" name="resent" value="leave">
+              {`Retry the ${isOne(others) ? 'other' : `other ${formatAmount(others)}`}`}
+            </Button>
+          ) : null}
+        </Form>
+      </Notice>
     </section>
   );
 }
