@@ -7,6 +7,7 @@ import { callHttp } from '#testing/client';
 import { aJob } from '#testing/api-server';
 import { type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import { aUser } from '#testing/users';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -136,12 +137,7 @@ forEachStore((_, openTestStore) => {
     });
 
     test('the same name in another team is another queue', async () => {
-      const made = await service.people.operator.createUser({
-        email: 'grace@example.com',
-        password: 'correct horse battery',
-        team: 'Compilers',
-      });
-      assert.ok(made.kind === 'created');
+      const made = await aUser(service, 'grace@example.com');
       const authorization = { Authorization: `Bearer ${made.apiToken}` };
       const ours = await service.post('/api/jobs', { ...aJob, queue: 'shared' });
       const theirs = await service.post('/api/jobs', { ...aJob, queue: 'shared' }, authorization);

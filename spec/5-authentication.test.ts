@@ -7,22 +7,17 @@ import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { type TestService, useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
+import { aUser } from '#testing/users';
 
 const MISSING = '{"error":"Missing authorization token"}';
 const INVALID = '{"error":"Invalid webhook token"}';
 
 let users = 0;
 
-/** A user made as the operator does it, with a token; by default the owner of a team of their own. */
-async function makeUser(service: TestService, team?: string, role?: 'admin' | 'member') {
-  const made = await service.people.operator.createUser({
-    email: `user${++users}@example.com`,
-    password: 'correct horse battery',
-    team: team ?? `Team ${users}`,
-    role,
-  });
-  assert.ok(made.kind === 'created', JSON.stringify(made));
-  return { ...made, email: `user${users}@example.com` };
+/** By default the owner of a team of their own. */
+function makeUser(service: TestService, team?: string, role?: 'admin' | 'member') {
+  const email = `user${++users}@example.com`;
+  return aUser(service, email, { team: team ?? `Team ${users}`, role });
 }
 
 async function actorOf(

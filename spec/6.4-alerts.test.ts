@@ -6,9 +6,11 @@ import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { runCronNow } from '#testing/runs';
+import { TEAM } from '#testing/service';
 import { attemptsOf, makeGate, MINUTE, scheduleJob, SECOND, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
 import { readDefaultChannel, runAlerts, setDefaultChannel } from '#testing/factories';
+import { aUser } from '#testing/users';
 
 forEachStore((dialect, openTestStore, once) => {
   describe('a cron that alerts', () => {
@@ -61,11 +63,7 @@ forEachStore((dialect, openTestStore, once) => {
     once("job alerts are emailed to every member and posted to the team's chat", async () => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
-      await service.people.operator.createUser({
-        email: 'grace@example.com',
-        password: 'correct horse battery',
-        team: 'Analytical Engines',
-      });
+      await aUser(service, 'grace@example.com', { team: TEAM });
       target.answer('/job', BROKEN);
       await setQueue(service, { emailAlerts: true, retrySchedule: [60, 60] });
       const { job_id } = await scheduleJob(service, { url: `${target.url}/job` });
@@ -346,9 +344,7 @@ forEachStore((dialect, openTestStore, once) => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
       await setDefaultChannel(service.store, teamId, { kind: 'email' });
-      const password = 'correct horse battery';
-      const team = 'Analytical Engines';
-      await service.people.operator.createUser({ email: 'grace@example.com', password, team });
+      await aUser(service, 'grace@example.com', { team: TEAM });
       const full = { code: 452, text: 'mailbox full' };
       scene.smtp.judgeRecipients((address) => (address === 'grace@example.com' ? full : null));
       await scene.run(await scene.makeCron(), 'x');
@@ -422,13 +418,7 @@ forEachStore((dialect, openTestStore, once) => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       chat.answer('/default', 'never');
-      const outsider = await service.people.operator.createUser({
-        email: 'grace@example.com',
-        password: 'correct horse battery',
-        team: 'Compilers',
-      });
-      assert.ok(outsider.kind === 'created');
-      const { teamId } = outsider;
+      const { teamId } = await aUser(service, 'grace@example.com');
       await setDefaultChannel(service.store, teamId, { kind: 'slack', url: `${chat.url}/other` });
       const cronId = await scene.makeCron();
       await using running = await startNotifier(service);

@@ -7,6 +7,7 @@ import { aCron, aJob } from '#testing/api-server';
 import { before } from '#testing/hooks';
 import { type TestService, useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
+import { aUser } from '#testing/users';
 
 const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
 const PATHS = ['/api/crons', '/api/jobs'] as const;
@@ -234,13 +235,8 @@ describe('error messages, byte for byte', () => {
 });
 
 /** The token of a user whose team was deleted. */
-async function makeTeamless({ people, store, clock }: TestService): Promise<string> {
-  const made = await people.operator.createUser({
-    email: 'teamless@example.com',
-    password: 'correct horse battery',
-    team: 'Gone',
-  });
-  assert.ok(made.kind === 'created');
-  await store.members.deleteTeam(made.teamId, clock.now());
-  return made.apiToken;
+async function makeTeamless(service: TestService): Promise<string> {
+  const { apiToken, teamId } = await aUser(service, 'teamless@example.com');
+  await service.store.members.deleteTeam(teamId, service.clock.now());
+  return apiToken;
 }

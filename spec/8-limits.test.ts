@@ -10,6 +10,7 @@ import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startService, type TestService, useService } from '#testing/service';
 import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
+import { aUser } from '#testing/users';
 
 type Headers = Record<string, string>;
 
@@ -86,12 +87,7 @@ describe('60 requests per minute and client address', () => {
     const address = newAddress();
     await sendJobs(service.url, 'bad', 30, { localAddress: address });
     await sendJobs(service.url, service.token, 30, { localAddress: address });
-    const made = await service.people.operator.createUser({
-      email: `${address}@example.com`,
-      password: 'correct horse battery',
-      team: address,
-    });
-    assert.ok(made.kind === 'created');
+    const made = await aUser(service, `${address}@example.com`);
     const authorization = { Authorization: `Bearer ${made.apiToken}` };
     assert.equal((await send(address, '/api/jobs', aJob, authorization)).status, 429);
     assert.equal((await send(newAddress(), '/api/jobs', aJob, authorization)).status, 201);

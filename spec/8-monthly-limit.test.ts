@@ -19,6 +19,7 @@ import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 import { runAlerts } from '#testing/factories';
+import { aUser } from '#testing/users';
 
 const OVER = { status: 'failed', reason: 'limit_exceeded', errorMessage: 'Monthly limit reached' };
 
@@ -214,12 +215,7 @@ forEachStore((dialect, openTestStore, once) => {
   test('each team has its own monthly limit', async () => {
     const { service } = await startLimited('none=0', 'none');
     await using _ = service;
-    const other = await service.people.operator.createUser({
-      email: 'bob@example.com',
-      password: 'correct horse battery',
-      team: 'Others',
-    });
-    assert.ok(other.kind === 'created');
+    const other = await aUser(service, 'bob@example.com');
     const headers = { Authorization: `Bearer ${other.apiToken}` };
     const url = `${target.url}/other-team`;
     const answer = await service.post('/api/jobs', { queue: 'q', url }, headers);

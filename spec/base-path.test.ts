@@ -5,8 +5,8 @@ import { assertClean, heading, press } from '#testing/pages';
 import { type PathProxy, startPathProxy } from '#testing/path-proxy';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
+import { PASSWORD } from '#testing/users';
 
-const PASSWORD = 'correct horse battery';
 const METRICS_TOKEN = 'figures';
 
 /** The path of a page of ours, which must not be taken for it. */

@@ -11,6 +11,8 @@ import type { Receiver } from '#testing/receiver';
 import { MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
 import { readDefaultChannel, runAlerts } from '#testing/factories';
+import { TEAM } from '#testing/service';
+import { aUser } from '#testing/users';
 
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
@@ -141,12 +143,7 @@ forEachStore((dialect, openTestStore, once) => {
     once("a cron can't notify channels of another team", async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
-      const outsider = await service.people.operator.createUser({
-        email: 'grace@example.com',
-        password: 'correct horse battery',
-        team: 'Compilers',
-      });
-      assert.ok(outsider.kind === 'created');
+      const outsider = await aUser(service, 'grace@example.com');
       const theirs = await scene.add('theirs', { team: outsider.teamId });
       const { work } = service;
       assert.equal(await work.findChannel(teamId, theirs), null);
@@ -214,7 +211,7 @@ forEachStore((dialect, openTestStore, once) => {
       assert.match(`${String(id)} ${String(run_id)}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/);
       assert.ok(String(url).endsWith(`/executions/${String(run_id)}`));
       assert.ok(!Number.isNaN(Date.parse(String(raised_at))));
-      assert.deepEqual(team, { id: teamId, name: 'Analytical Engines' });
+      assert.deepEqual(team, { id: teamId, name: TEAM });
       assert.deepEqual(said, {
         type: 'alert',
         level: 'failure',

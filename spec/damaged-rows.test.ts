@@ -11,6 +11,7 @@ import { executionsOf } from '#testing/scheduling';
 import { startService } from '#testing/service';
 import { forEachStore, SEALED_ELSEWHERE } from '#testing/stores';
 import { jobEnd, runJob } from '#testing/runs';
+import { aUser } from '#testing/users';
 
 const UNREADABLE = {
   headers: "The stored headers can't be opened with this APP_KEY.",
@@ -30,12 +31,7 @@ forEachStore((_, openTestStore) => {
     const log = { ...silentLog, error };
     await using service = await startService(openTestStore, { sends: false, log });
     const { store, people, teamId } = service;
-    const signers = await people.operator.createUser({
-      email: 'eve@example.com',
-      password: 'correct horse battery',
-      team: 'Signers',
-    });
-    assert.ok(signers.kind === 'created');
+    const signers = await aUser(service, 'eve@example.com', { team: 'Signers' });
     await people.operator.generateSigningSecret(signers.teamId);
     const asSigner = { Authorization: `Bearer ${signers.apiToken}` };
     const post = async (path: string, fields: object = {}, headers = {}) => {

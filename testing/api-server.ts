@@ -27,8 +27,6 @@ export class ApiServer implements AsyncDisposable {
     ['good', { actor: 'user 1', teamId: 'team-1', isViewer: false }],
     ['teamless', { actor: 'user 2', teamId: null, isViewer: false }],
   ]);
-  /** Every token that was looked up. */
-  readonly askedTokens: string[] = [];
   readonly logged: { event: string; fields: object | undefined }[] = [];
   isReady: () => Promise<boolean> = () => Promise.resolve(true);
   /** The error with which creating rejects, if set. */
@@ -74,10 +72,7 @@ export class ApiServer implements AsyncDisposable {
   #makeDeps(): ApiDeps {
     const record = (event: string, fields?: object) => void this.logged.push({ event, fields });
     return {
-      findTokenOwner: async (token) => {
-        this.askedTokens.push(token);
-        return this.owners.get(token) ?? null;
-      },
+      findTokenOwner: async (token) => this.owners.get(token) ?? null,
       createCron: async (teamId, input) => {
         if (this.fault) throw this.fault;
         this.created.push({ kind: 'cron', teamId, input });

@@ -11,10 +11,9 @@ import { type Config, readConfig } from '#config/config';
 import { realClock } from '#app/real-clock';
 import { openModules } from '#app/modules';
 import { makeSqliteUrl } from './process.ts';
+import { LIGHT_WORK } from './users.ts';
 
 export const APP_KEY = Buffer.alloc(32, 7);
-
-const LIGHT_WORK = { costLog2: 4, passes: 1 };
 
 export interface Ran {
   code: number;
@@ -44,8 +43,7 @@ export async function openSecondStore(config: Config, { serving = false } = {}):
 }
 
 /**
- * Runs a command in this process, as the command line would. Passwords are hashed with little work, and a hash names
- * its own, so signing in with them takes little too.
+ * Runs a command in this process, as the command line would. Passwords are hashed with little work.
  *
  * @param env  the command's environment
  */
@@ -53,11 +51,9 @@ export async function run(
   config: Config,
   argv: readonly string[],
   {
-    isInteractive = false,
     env = {},
     migrations,
   }: {
-    isInteractive?: boolean;
     env?: NodeJS.ProcessEnv;
     migrations?: readonly Migration[];
   } = {},
@@ -67,7 +63,7 @@ export async function run(
     print: (text: string) => void (texts.stdout += text),
     say: (text: string) => void (texts.stderr += text),
     drained: async () => {},
-    isInteractive,
+    isInteractive: false,
   };
   const services = {
     ...createCommandServices(config, terminal, env),

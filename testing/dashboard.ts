@@ -5,16 +5,17 @@ import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
 import type { Log } from '#domain/base/log';
-import type { InvitedRole } from '#people/roles';
+import type { Role } from '#people/roles';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#app/service';
 import { openStore } from '#store/store';
 import { realClock } from '#app/real-clock';
 import { useStarted } from './hooks.ts';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
+import { aUser, LIGHT_WORK, PASSWORD, type TestUser } from './users.ts';
 import { Visitor } from './visitor.ts';
 
-export const PASSWORD = 'correct horse battery';
+export { PASSWORD, type TestUser } from './users.ts';
 
 /** Runs in real time. */
 export interface TestDashboard extends AsyncDisposable {
@@ -25,7 +26,7 @@ export interface TestDashboard extends AsyncDisposable {
   /** A client over plain HTTP, with cookies and an address of its own. */
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
-  user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
+  user(email: string, place?: { team?: string; role?: Role }): Promise<TestUser>;
   newTeam(): Promise<TestUser>;
   /** Stops answering, as if the process were gone. The returned function starts it again on the same address. */
   goAway(): Promise<Absence>;
@@ -34,13 +35,6 @@ export interface TestDashboard extends AsyncDisposable {
 
 interface Absence extends AsyncDisposable {
   end(): Promise<void>;
-}
-
-export interface TestUser {
-  email: string;
-  userId: string;
-  teamId: string;
-  apiToken: string;
 }
 
 const SETTINGS = {
@@ -61,8 +55,6 @@ interface DashboardChoices {
   /** The host in the address of pages; browsers support passkeys only for names. */
   host?: 'localhost' | '127.0.0.1';
 }
-
-const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
 
 /**
  * @param env  settings as an operator would set them; the database is one of its own unless they name another
@@ -115,12 +107,7 @@ export async function startDashboard(
     service.bulkRunner.start();
   }
   const visitor = () => new Visitor(listening, config.baseUrl ?? listening);
-  const user: TestDashboard['user'] = async (email, { team = 'Bells', role } = {}) => {
-    const input = { email, password: PASSWORD, team, ...(role && { role }) };
-    const made = await service.people.operator.createUser(input);
-    if (made.kind !== 'created') throw new Error(JSON.stringify(made));
-    return { email, ...made };
-  };
+  const user: TestDashboard['user'] = (...given) => aUser(service, ...given);
   let teams = 0;
   return {
     service,

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { Log } from '#domain/base/log';
 import { openStore } from '#store/store';
 import { FakeClock } from '#demo/fake-clock';
@@ -7,11 +6,11 @@ import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
 import type { PeopleConfig, RequestContext } from '#people/context';
 import { createPeople } from '#people/people';
-import type { Role } from '#people/roles';
+import { aUser, PASSWORD } from './users.ts';
 
 /** The module `people` on a database, with its own clock and log. */
 
-export const PASSWORD = 'correct horse battery';
+export { aUser, PASSWORD } from './users.ts';
 
 interface LoggedEvent {
   level: keyof Log;
@@ -86,17 +85,6 @@ function recordingLog(events: LoggedEvent[]): Log {
     warn: record('warn'),
     error: record('error'),
   };
-}
-
-/** As the operator; by default in the team `Bells`, whose first member is its owner. */
-export async function aUser(
-  { people }: TestPeople,
-  email: string,
-  { role, team = 'Bells' }: { role?: Role; team?: string } = {},
-) {
-  const made = await people.operator.createUser({ email, password: PASSWORD, team, role });
-  assert.ok(made.kind === 'created', JSON.stringify(made));
-  return made;
 }
 
 type TeamRole = 'owner' | 'admin' | 'member';

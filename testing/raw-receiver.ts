@@ -3,13 +3,11 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inbox, type WaitLimit } from './inbox.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
-import { preciseNow, withinTime } from './wait.ts';
+import { withinTime } from './wait.ts';
 
 export interface RawConnection {
   /** Exactly, from the start. */
   readonly received: Buffer;
-  /** When the connection was made, in milliseconds since 1970 UTC. */
-  readonly openedAt: number;
   /** Settles when the connection has ended, from either side, in whatever way. */
   readonly closed: Promise<void>;
   /** Default: the end of a request's head. */
@@ -144,7 +142,6 @@ function connectionOf(socket: net.Socket): RawConnection {
     get received() {
       return received();
     },
-    openedAt: preciseNow(),
     closed: closed.promise,
     until: (part = '\r\n\r\n', limit) =>
       wait(() => received().includes(part), JSON.stringify(String(part)), limit),

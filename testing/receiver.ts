@@ -4,7 +4,6 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inbox, type WaitLimit } from './inbox.ts';
-import { preciseNow } from './wait.ts';
 
 export interface ReceivedRequest {
   method: string;
@@ -13,15 +12,11 @@ export interface ReceivedRequest {
   /** Names and values in turn, in the order and case they were sent in. */
   rawHeaders: string[];
   body: Buffer;
-  /** When its head was read, in milliseconds since 1970 UTC, with fractions. */
-  receivedAt: number;
-  remotePort: number;
 }
 
 /** The answer. Defaults: 200, no special headers, an empty body, at once. */
 export interface Answer {
   status?: number;
-  statusText?: string;
   headers?: Record<string, string | string[]>;
   body?: string | Uint8Array;
   delayMs?: number;
@@ -65,7 +60,6 @@ export interface Receiver extends AsyncDisposable {
     limit?: WaitLimit,
   ): Promise<ReceivedRequest>;
   waitFor(count: number, limit?: WaitLimit): Promise<ReceivedRequest[]>;
-  countConnections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -106,11 +100,10 @@ async function listen(
   const fallback = toFunction(answer);
 
   server.on('request', (incoming: http.IncomingMessage, response: http.ServerResponse) => {
-    const receivedAt = preciseNow();
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const request = recordOf(incoming, Buffer.concat(chunks), receivedAt);
+      const request = recordOf(incoming, Buffer.concat(chunks));
       const path = pathOf(request.url);
       const count = counts.get(path) ?? 0;
       counts.set(path, count + 1);
@@ -142,28 +135,18 @@ async function listen(
     },
     next: (isWanted, limit) => inbox.next(isWanted, limit),
     waitFor: (count, limit) => inbox.waitFor(count, limit),
-    countConnections: () =>
-      new Promise((resolve, reject) => {
-        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-      }),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function recordOf(
-  incoming: http.IncomingMessage,
-  body: Buffer,
-  receivedAt: number,
-): ReceivedRequest {
+function recordOf(incoming: http.IncomingMessage, body: Buffer): ReceivedRequest {
   return {
     method: incoming.method ?? '',
     url: incoming.url ?? '',
     headers: incoming.headers,
     rawHeaders: incoming.rawHeaders,
     body,
-    receivedAt,
-    remotePort: incoming.socket.remotePort ?? 0,
   };
 }
 
@@ -204,8 +187,6 @@ function give(response: http.ServerResponse, answer: AnswerOrNot): void {
     response.socket?.resetAndDestroy();
     return;
   }
-  const { status = 200, statusText, headers, body } = answer;
-  if (statusText === undefined) response.writeHead(status, headers);
-  else response.writeHead(status, statusText, headers);
-  response.end(body);
+  const { status = 200, headers, body } = answer;
+  response.writeHead(status, headers).end(body);
 }

@@ -2,11 +2,12 @@ import http from 'node:http';
 import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
 import { type Answer, postJson } from './client.ts';
 import { openRows } from './rows.ts';
+import { PASSWORD } from './users.ts';
 import { Visitor } from './visitor.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
 export const TEAM = 'Bell ringers';
-const USER = { email: 'ada@example.com', password: 'correct horse battery' };
+const USER = { email: 'ada@example.com', password: PASSWORD };
 
 export interface PrintedJob {
   id: string;

@@ -8,6 +8,7 @@ import { type Answer, postJson } from './client.ts';
 import { eventually } from './process.ts';
 import { useStarted } from './hooks.ts';
 import { startHttpServer } from './http-server.ts';
+import { aUser, LIGHT_WORK } from './users.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that only tests move. */
 export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
@@ -39,6 +40,9 @@ const SETTINGS = {
   PLANS: 'unlimited=unlimited,free=1000,tiny=3',
 };
 
+/** The team of the service's first user. */
+export const TEAM = 'Analytical Engines';
+
 export async function startService(
   openTestStore: OpenTestStore,
   options: TestServiceOptions = {},
@@ -61,10 +65,10 @@ export async function startService(
     log: options.log ?? silentLog,
     baseUrl: url,
     leaseMs: 365 * 24 * 3600 * 1000,
-    peopleConfig: { passwordWork: { costLog2: 4, passes: 1 } },
+    peopleConfig: { passwordWork: LIGHT_WORK },
   });
   const answer = getRequestListener(service.app.fetch);
-  const user = await makeUser(service);
+  const user = await aUser(service, 'ada@example.com', { team: TEAM });
   if (options.plan) await service.people.operator.setPlan(user.teamId, options.plan);
   if (options.sends !== false) await service.engine?.start();
   const quiet = () =>
@@ -94,14 +98,4 @@ export async function startService(
 
 export function useService(...given: Parameters<typeof startService>): TestService {
   return useStarted(() => startService(...given));
-}
-
-async function makeUser({ people }: BelfryService): Promise<{ teamId: string; apiToken: string }> {
-  const made = await people.operator.createUser({
-    email: 'ada@example.com',
-    password: 'correct horse battery',
-    team: 'Analytical Engines',
-  });
-  if (made.kind !== 'created') throw new Error(JSON.stringify(made));
-  return made;
 }

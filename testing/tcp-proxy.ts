@@ -12,7 +12,6 @@ interface TcpProxy extends AsyncDisposable {
   swallowAnswerTo(text: string): void;
   /** Connections that carry `text` to the server are cut before it arrives there; null lets it pass again. */
   cutBefore(text: string | null): void;
-  countConnections(): number;
   /** Cuts all connections and carries later ones to another server. */
   turnTo(port: number): void;
 }
@@ -81,7 +80,6 @@ export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy
     cutBefore: (text) => {
       forbidden = text;
     },
-    countConnections: () => open.size,
     turnTo: (next) => {
       current = next;
       cut();

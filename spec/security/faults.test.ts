@@ -7,10 +7,10 @@ import { before, useStarted } from '#testing/hooks';
 import { type BelfryProcess, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
 import { WAIT_LIMIT_MS } from '#testing/limits';
+import { PASSWORD } from '#testing/users';
 
 /** Addresses and forms that nobody's browser sends, and a database that breaks: no fault is the sender's to make. */
 
-const PASSWORD = 'correct horse battery';
 const EMAIL = 'ada@bells.test';
 const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
 let ada: Visitor;

@@ -4,12 +4,12 @@ import { before, useStarted } from '#testing/hooks';
 import { readMetric } from '#testing/metrics';
 import { startBelfry } from '#testing/process';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
+import { PASSWORD } from '#testing/users';
 
 /** Forms that are meant to hurt: what anybody on the network, or anybody with a session, can send. */
 
 const KIB = 1024;
 const URLENCODED = 'application/x-www-form-urlencoded';
-const PASSWORD = 'correct horse battery';
 const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
 let session = '';
 /** Each form comes from an address of its own: how often one may try to sign in is another test's matter. */

@@ -7,6 +7,7 @@ import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { untilEnded } from '#testing/remote';
 import { Visitor } from '#testing/visitor';
+import { PASSWORD } from '#testing/users';
 
 /**
  * The largest things that a client, a member or a target can send, all in shapes that are slow to read: the event
@@ -14,7 +15,6 @@ import { Visitor } from '#testing/visitor';
  */
 
 const MIB = 1024 * 1024;
-const PASSWORD = 'correct horse battery';
 const BLOCKED_LIMIT_SECONDS = 0.2;
 const TRIES = 3;
 const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
