@@ -8,7 +8,7 @@ import { runCronNow } from './runs.ts';
 import { MINUTE, scheduleCron } from './scheduling.ts';
 import { startService, type TestServiceOptions } from './service.ts';
 import { startSmtpServer } from './smtp.ts';
-import type { OpenTestStore } from './stores.ts';
+import { openSqliteTestStore, type OpenTestStore } from './stores.ts';
 import { runAlerts, setDefaultChannel } from './factories.ts';
 
 export const OK: Answer = { status: 200, body: 'fine' };
@@ -19,7 +19,7 @@ export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
  * mail server. The notifier starts with the first `allSent`. With `mails`, the mail server gets those of accounts, too.
  */
 export async function startScene(
-  openTestStore: OpenTestStore,
+  openTestStore: OpenTestStore = openSqliteTestStore,
   { mails = false, ...options }: TestServiceOptions & { mails?: boolean } = {},
 ) {
   const stack = new AsyncDisposableStack();
