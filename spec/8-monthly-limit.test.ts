@@ -67,7 +67,7 @@ forEachStore((dialect, openTestStore, once) => {
     assert.equal(await usedBy(service), 300);
   });
 
-  test('every run counts toward the limit, retries too, but callbacks do not', async () => {
+  once('every run counts toward the limit, retries too, but callbacks do not', async () => {
     const { service, sent } = await startLimited('five=5', 'five');
     await using _ = service;
     target.answer('/failing', { status: 500 });
@@ -155,7 +155,7 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('UTC months', () => {
-    test('sending resumes at midnight UTC of the next month and not before', async () => {
+    once('sending resumes at midnight UTC of the next month and not before', async () => {
       const { service, sent } = await startLimited('one=1', 'one');
       await using _ = service;
       service.clock.jumpTo('2026-12-31T23:58:00Z');
@@ -212,7 +212,7 @@ forEachStore((dialect, openTestStore, once) => {
     assert.equal(await usedBy(service), 4);
   });
 
-  test('each team has its own monthly limit', async () => {
+  once('each team has its own monthly limit', async () => {
     const { service } = await startLimited('none=0', 'none');
     await using _ = service;
     const other = await aUser(service, 'bob@example.com');
