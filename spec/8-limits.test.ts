@@ -185,12 +185,8 @@ describe('the bounds of a team (§8.3)', () => {
     assert.equal(refused.status, 422);
     assert.deepEqual(refused.json, { message: sentence, errors: { queue: [sentence] } });
     await expectCreated(service, '/api/jobs', { ...aJob, queue: 'first' });
-    assert.deepEqual(await countStored(service.store), {
-      crons: 0,
-      queues: 1,
-      jobs: 2,
-      executions: 0,
-    });
+    const { queues, jobs } = await countStored(service.store);
+    assert.deepEqual({ queues, jobs }, { queues: 1, jobs: 2 });
   });
 
   test('POST /api/jobs answers 503 with Retry-After while too many payloads wait', async () => {

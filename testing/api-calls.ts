@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
-import type { EndedTable, RunTable } from '#store/runs/run-tables';
 import type { Store } from '#store/store';
+import { ask } from './ask.ts';
 import type { Answer } from './client.ts';
 import type { TestService } from './service.ts';
 
+const TABLES = ['crons', 'queues', 'jobs', 'ended_jobs', 'executions', 'ended_executions'] as const;
+type Counts = Record<(typeof TABLES)[number], number>;
+
 /** Counts the rows that a call could leave behind, over all teams. */
-export async function countStored({ database }: Pick<Store, 'database'>) {
-  return database.read(async (db) => {
-    const count = async (table: 'crons' | 'queues' | RunTable | EndedTable) => {
-      const query = db
-        .selectFrom(table)
-        .select(({ fn }) => fn.countAll<number | string>().as('rows'));
-      return Number((await query.executeTakeFirstOrThrow()).rows);
-    };
-    return {
-      crons: await count('crons'),
-      queues: await count('queues'),
-      jobs: (await count('jobs')) + (await count('ended_jobs')),
-      executions: (await count('executions')) + (await count('ended_executions')),
-    };
-  });
+export async function countStored(store: Pick<Store, 'database'>): Promise<Counts> {
+  const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
+  const [row] = await ask<Record<string, number | string>>(store, `select ${counts.join()}`);
+  return Object.fromEntries(TABLES.map((table) => [table, Number(row?.[table])])) as Counts;
 }
 
 /** Runs `call` and asserts that it left nothing behind. */
