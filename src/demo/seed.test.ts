@@ -4,10 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '#config/config';
+import { ask } from '#testing/ask';
 import { startDashboard } from '#testing/dashboard';
 import { TEST_APP_KEY } from '#testing/stores';
 import { DEMO_SETTINGS } from './demo.ts';
-import { DEMO, seedDemo } from './seed.ts';
+import { DEMO, DEMO_DAYS, seedDemo } from './seed.ts';
 import { startDemoTarget } from './target.ts';
 
 test('the demo data is created and its pages show the sent requests', async () => {
@@ -24,6 +25,9 @@ test('the demo data is created and its pages show the sent requests', async () =
     assert.equal((await visitor.post('/login', { email, password })).status, 302);
     assert.match((await visitor.get('/jobs')).text, /thumbnails/);
     assert.match((await visitor.get('/crons')).text, /search index/i);
+    const { store } = dashboard.service;
+    const expiring = `select name from queues where dead_letter_days <= ${DEMO_DAYS}`;
+    assert.deepEqual(await ask(store, expiring), [], 'dead letters that end with the start');
   } finally {
     target.close();
     fs.rmSync(folder, { recursive: true });

@@ -18,6 +18,7 @@ export const DEMO = {
 };
 
 const HALF_HOUR = 30 * 60_000;
+export const DEMO_DAYS = 30;
 
 /**
  * The service sends every request to the target, on a fast clock.
@@ -27,7 +28,7 @@ export async function seedDemo({
   config,
   appKey,
   target,
-  days = 30,
+  days = DEMO_DAYS,
 }: {
   config: Config;
   appKey: Uint8Array;
@@ -127,14 +128,18 @@ async function makePeople({ people }: BelfryService) {
 
 async function makeQueues({ work }: BelfryService, teamId: string): Promise<void> {
   const assertions = [{ kind: 'json_path_equals', path: 'width', expected: '320' }] as const;
-  await work.setQueue(teamId, 'mail', { retrySchedule: [1800, 3600], emailAlerts: true });
-  await work.setQueue(teamId, 'thumbnails', {
+  // Otherwise housekeeping deletes half of them when the demo starts.
+  const deadLetterDays = DEMO_DAYS + 1;
+  const mail = { retrySchedule: [1800, 3600], emailAlerts: true };
+  const thumbnails = {
     retrySchedule: [],
     retriesEnabled: false,
     assertions,
     concurrencyLimit: 4,
-  });
-  await work.setQueue(teamId, 'reports', { timeoutSeconds: 5, retriesEnabled: false });
+  };
+  const reports = { timeoutSeconds: 5, retriesEnabled: false };
+  for (const [name, settings] of Object.entries({ mail, thumbnails, reports }))
+    await work.setQueue(teamId, name, { ...settings, deadLetterDays });
 }
 
 type AddCron = (
