@@ -2,7 +2,6 @@
  * Millions of rows, written by the database itself: writing them through the service would take as long as the
  * measurements.
  */
-import { CompiledQuery } from 'kysely';
 import type { Store } from '#store/store';
 
 /** Few enough to be written within the store's statement limit, even on a busy machine. */
@@ -31,7 +30,7 @@ export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
     const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
     const chunk = { ...jobs, count, firstDueAt, stepMs };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
-    for (const text of write(chunk)) await store.database.autocommit(CompiledQuery.raw(text));
+    for (const text of write(chunk)) await store.database.autocommit(text);
   }
 }
 

@@ -4,7 +4,6 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CompiledQuery } from 'kysely';
 import { Client } from 'pg';
 import { NO_LIMITS } from '#store/figures/usage';
 import { daysOfPartition } from '#store/retention/partitions';
@@ -191,8 +190,8 @@ async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>)
 }
 
 async function readNumber({ database }: Store, text: string): Promise<number> {
-  const asked: CompiledQuery<{ number: number }> = CompiledQuery.raw(text);
-  return Number((await database.autocommit(asked))[0]?.number);
+  const [row] = await database.autocommit<{ number: number }>(text);
+  return Number(row?.number);
 }
 
 function sizeOf(store: Store): Promise<number> {

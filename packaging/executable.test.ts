@@ -50,7 +50,7 @@ describe('the executable', () => {
     assert.equal(status, 0);
     for (const name of [
       'Belfry contributors',
-      'kysely',
+      'pino',
       'react-dom',
       '@simplewebauthn/server',
       'Node.js is licensed',

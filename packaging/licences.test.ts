@@ -7,7 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { BUILD_PACKAGES, DASHBOARD_PACKAGES, writeLicences } from './licences.ts';
 import { ROOT } from './places.ts';
 
-/** The package of an import such as `kysely/helpers`. */
+/** The package of an import such as `react-dom/server`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
 
 /** Packages that the service and its commands load when they run. */
@@ -57,7 +57,7 @@ describe('the packages that Belfry is made of', () => {
 
   test('all packages are listed with their licences, nested ones too', () => {
     const text = writeLicences();
-    for (const name of ['kysely', 'pg-protocol', 'react-dom', 'scheduler', 'uuid'])
+    for (const name of ['pino', 'pg-protocol', 'react-dom', 'scheduler', 'uuid'])
       assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
     assert.match(
       text,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { all } from '#store/database/rows';
 import { leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
@@ -74,9 +75,7 @@ describe('5.1 the token', () => {
 
   test('a token is stored as a SHA-256 hash only (§5.1)', async () => {
     const { apiToken, userId } = await makeUser(service);
-    const rows = await service.store.database.read((db) =>
-      db.selectFrom('api_tokens').selectAll().where('user_id', '=', userId).execute(),
-    );
+    const rows = await all(service.store.database, 'api_tokens', { user_id: userId });
     const kept = JSON.stringify(rows);
     assert.equal(rows.length, 1, 'one per user');
     assert.ok(!kept.includes(apiToken));
@@ -293,9 +292,7 @@ describe('5.11 service accounts', () => {
   test('a service token is stored as a SHA-256 hash only', async () => {
     const { teamId } = await makeUser(service);
     const { token } = await makeAccount(service, teamId);
-    const rows = await service.store.database.read((db) =>
-      db.selectFrom('service_accounts').selectAll().where('team_id', '=', teamId).execute(),
-    );
+    const rows = await all(service.store.database, 'service_accounts', { team_id: teamId });
     const kept = JSON.stringify(rows);
     assert.ok(!kept.includes(token) && !kept.includes(token.slice(15)));
     assert.ok(kept.includes(createHash('sha256').update(token).digest('hex')));

@@ -1,6 +1,7 @@
 /** §6.4: alerts of crons and queues, where they go and when they are muted; §6.5, §6.6, §5.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { change } from '#store/database/rows';
 import { readJobSearch } from '#dashboard/runs/job-search';
 import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import { BROKEN, OK, startScene } from '#testing/alert-scene';
@@ -368,10 +369,9 @@ describe('the notification channel', () => {
     await using scene = await startScene();
     const { service, teamId } = scene;
     await scene.run(await scene.makeCron(), 'x');
-    await service.store.database.transact(async (trx) => {
-      await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
-      await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
-    });
+    const { database } = service.store;
+    await change(database, 'channels', {}, { sealed_fields: 'damaged' });
+    await change(database, 'notifications', {}, { targets: 'damaged' });
     await scene.wait(MINUTE);
     assert.equal(scene.smtp.mails.length, 1);
     const [alert] = await scene.alerts();

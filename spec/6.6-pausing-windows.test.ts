@@ -1,6 +1,7 @@
 /** §6.6: maintenance windows that pause runs. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { one } from '#store/database/rows';
 import { WEEK_MS } from '#domain/team/maintenance';
 import {
   executionsOf,
@@ -156,9 +157,7 @@ describe('a maintenance window that pauses runs', () => {
     await receiver.waitFor(1);
     await service.quiet();
     await service.store.windows.notifyEnds();
-    const [team] = await service.store.database.read((db) =>
-      db.selectFrom('teams').select('pausing_windows').where('id', '=', teamId).execute(),
-    );
+    const team = await one(service.store.database, 'teams', { id: teamId });
     assert.equal(team?.pausing_windows, null);
   });
 });

@@ -1,6 +1,7 @@
 /** §6.5: several channels of a team, which crons and queues name by level. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { all } from '#store/database/rows';
 import { CHAT_FORMATS } from '#alerts/channels/registry';
 import { NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import type { ChatKind } from '#domain/alerts/notification-channel';
@@ -176,9 +177,7 @@ forEachStore((dialect, openTestStore, once) => {
       const full = await work.addChannel(teamId, { name: 'one more', ...other });
       assert.equal(full.kind, 'too-many');
       assert.equal((await work.listChannels(teamId)).length, 21);
-      const rows = await service.store.database.read((db) =>
-        db.selectFrom('channels').selectAll().execute(),
-      );
+      const rows = await all(service.store.database, 'channels', {});
       assert.doesNotMatch(JSON.stringify(rows), /channel-1"[^}]*http/, 'sealed at rest');
       assert.ok(!JSON.stringify(await work.listChannels(teamId)).includes('/channel-1'));
     });

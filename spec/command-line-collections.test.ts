@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { run, useCommands } from '#testing/command-line';
 import { aCron, aJob } from '#testing/factories';
 
@@ -197,7 +196,7 @@ describe('commands of everything that a team has', () => {
       const first = await at('https://stop.example/1', 'Stop 1', ['stop']);
       const { id } = await at('https://stop.example/2', 'Stop 2', ['stop']);
       const damage = `update crons set sealed_headers = 'v1.elsewhere' where id = '${id}'`;
-      await open.store.database.autocommit(CompiledQuery.raw(damage));
+      await open.store.database.autocommit(damage);
       const words = [...all, '--where', 'tags=stop', '--timeout', '8'];
       const { code, stdout, stderr } = await run(open.config, words, { env });
       assert.deepEqual([code, stdout], [1, '']);

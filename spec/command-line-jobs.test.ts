@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { run, useCommands } from '#testing/command-line';
 import { aDeadLetter, aJob, aNode } from '#testing/factories';
 
@@ -78,7 +77,7 @@ describe('commands of jobs', () => {
       assert.match(await refused('job', 'edit', '--id', nowhere), /no job/);
       const id = await make();
       const damage = `update jobs set sealed_headers = 'v1.elsewhere' where id = '${id}'`;
-      await open.store.database.autocommit(CompiledQuery.raw(damage));
+      await open.store.database.autocommit(damage);
       const blind = ['job', 'edit', '--id', id, '--url', 'http://target.test/new'];
       assert.match(await refused(...blind), /can't be opened .* anew with --header/);
     });

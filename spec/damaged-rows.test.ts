@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/base/log';
 import { startReceiver } from '#testing/receiver';
 import { executionsOf } from '#testing/scheduling';
@@ -71,7 +70,7 @@ forEachStore((_, openTestStore) => {
       `update crons set next_run_at = ${service.clock.now()}`,
       `update teams set sealed_signing_secret = '${SEALED_ELSEWHERE}' where name = 'Signers'`,
     ])
-      await store.database.autocommit(CompiledQuery.raw(statement));
+      await store.database.autocommit(statement);
 
     await service.engine?.start();
     await target.waitFor(SENT.length);

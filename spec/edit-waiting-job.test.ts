@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { one } from '#store/database/rows';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -129,12 +129,11 @@ describe('§3.2: a waiting job is edited', () => {
     const id = await aJob();
     const typed = await typedOf(id);
     const { database } = dashboard.service.store;
-    await database.autocommit(CompiledQuery.raw(`update jobs set sealed_headers = 'v1.elsewhere'`));
+    await database.autocommit(`update jobs set sealed_headers = 'v1.elsewhere'`);
     const answer = await edit(id, { ...typed, headers: '' });
     assert.equal(answer.status, 422);
     assert.match(answer.text, /stored headers can.*t be opened with this APP_KEY. Enter them anew/);
-    const rows = await database.read((db) => db.selectFrom('jobs').selectAll().execute());
-    assert.equal(rows.find((row) => row.id === id)?.sealed_headers, 'v1.elsewhere');
+    assert.equal((await one(database, 'jobs', { id }))?.sealed_headers, 'v1.elsewhere');
     assert.equal((await edit(id, { ...typed, headers: 'X-New: 1' })).status, 302);
     assert.deepEqual((await find(id)).headers, [['X-New', '1']]);
   });

@@ -1,7 +1,6 @@
 /** What the service does while its database, its disk or its clock fails, and after (§3.6, §3.7; nothing accepted is lost). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createMigratedDatabase } from '#testing/migrated';
 import { startPostgres } from '#testing/postgres';
@@ -60,8 +59,7 @@ describe('a full disk', () => {
 
 /** As a disk with room for so many pages more. */
 async function limitPages({ store }: TestService, more: number): Promise<void> {
-  const ask = async (text: string) =>
-    store.database.autocommit<Record<string, number>>(CompiledQuery.raw(text));
+  const ask = async (text: string) => store.database.autocommit<Record<string, number>>(text);
   const [row] = await ask('pragma page_count');
   await ask(`pragma max_page_count = ${(row?.['page_count'] ?? 0) + more}`);
 }

@@ -94,11 +94,11 @@ describe('a heartbeat', () => {
 
 /** Each claim of jobs reads the column `assertions`. */
 const renameColumn = ({ database }: TestStore, from: string, to: string) =>
-  database.transact((trx) => trx.schema.alterTable('queues').renameColumn(from, to).execute());
+  database.autocommit(`alter table queues rename column ${from} to ${to}`);
 
 /** Each scan reads the table `callbacks`; claims of jobs and crons don't. */
 const renameTable = ({ database }: TestStore, from: string, to: string) =>
-  database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
+  database.autocommit(`alter table ${from} rename to ${to}`);
 
 describe('an engine', () => {
   test('an engine that can claim crons but no jobs counts as stopped until it claims a job', async () => {

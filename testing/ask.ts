@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import type { Store } from '#store/store';
 
 type Asked = Pick<Store, 'database'>;
@@ -9,7 +8,7 @@ export function ask<Row = Record<string, unknown>>(
   text: string,
   parameters: readonly unknown[] = [],
 ): Promise<Row[]> {
-  return database.autocommit(CompiledQuery.raw(text, [...parameters]));
+  return database.autocommit(text, [...parameters]);
 }
 
 /** @param from a table, also with a condition */

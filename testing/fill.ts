@@ -1,5 +1,4 @@
 /** Rows written straight into the tables, thousands at once: for tests and benchmarks of what lists cost. */
-import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/base/ids';
 import { type Fields, packRows, type RowOf } from '#store/database/dialect';
 import type { Store } from '#store/store';
@@ -120,7 +119,7 @@ export async function fillResponses(
       where ${table}.team_id = given.team_id and ${table}.id = given.run_id`;
     for (let at = 0; at < rows.length; at += 5_000) {
       const parameters = [packRows(RESPONSE, rows.slice(at, at + 5_000))];
-      await store.database.autocommit(CompiledQuery.raw(text, parameters));
+      await store.database.autocommit(text, parameters);
     }
   }
 }
@@ -147,9 +146,8 @@ async function insert(
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
     await database.transact(async (trx) => {
-      await trx.executeQuery(CompiledQuery.raw(text, parameters));
-      if (dialect === 'postgres')
-        await trx.executeQuery(CompiledQuery.raw('select pg_stat_force_next_flush()'));
+      await trx.run(text, parameters);
+      if (dialect === 'postgres') await trx.run('select pg_stat_force_next_flush()');
     });
   }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { RanStatement } from '#store/database/database';
+import type { RanStatement } from '#store/database/runner';
 import { PLANNING } from '#store/postgres/open';
 
 /** A node of Postgres' query plan. */

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { remove } from '#store/database/rows';
+import { sql } from '#store/database/sql';
 import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#store/runs/run-tables';
 import type { Row } from '#store/tables/tables';
 import type { Store } from '#store/store';
@@ -16,9 +17,10 @@ export async function endRuns(
   const kept = KEPT_COLUMNS[table];
   const given = OUTCOME_COLUMNS.filter((name) => outcome[name] !== undefined);
   await database.transact(async (trx) => {
-    await sql`insert into ${sql.table(ENDED_TABLE[table])} (${sql.raw([...kept, ...given].join(', '))})
+    await trx.change(sql`
+      insert into ${sql.raw(`${ENDED_TABLE[table]} (${[...kept, ...given].join(', ')})`)}
       select ${sql.raw(kept.join(', '))}, ${sql.join(given.map((name) => sql`${outcome[name]}`))}
-      from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(trx);
-    await sql`delete from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(trx);
+      from ${sql.raw(table)} where id in (${sql.join(ids)})`);
+    await remove(trx, table, { id: ids });
   });
 }

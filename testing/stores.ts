@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { remove } from '#store/database/rows';
 import { silentLog } from '#domain/base/log';
 import {
   type OpenedStore,
@@ -145,7 +146,7 @@ export async function readMigratedFile(): Promise<Uint8Array> {
 async function migrate(location: StoreLocation): Promise<void> {
   const store = await openLocation(location, { onThisThread: true });
   // The key check is removed, because a test may open its copy with a key of its own.
-  await store.database.transact((trx) => trx.deleteFrom('installation').execute());
+  await remove(store.database, 'installation', {});
   await store.close();
 }
 

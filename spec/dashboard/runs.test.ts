@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { add, remove } from '#store/database/rows';
 import { before } from '#testing/hooks';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
@@ -114,19 +115,16 @@ describe('the page of runs', () => {
     );
     const hour = ended - (ended % (12 * MINUTE_5)) + 12 * MINUTE_5;
     const counted = { team_id: watch.teamId, hour, outcome: 'success', runs: 1 } as const;
-    await store.database.transact((trx) =>
-      trx.insertInto('outcome_hours').values(counted).execute(),
-    );
+    await add(store.database, 'outcome_hours', counted);
     const since = Array.from({ length: 25 }, (_, n) => ended + n * MINUTE_5);
-    const insert = (looks: number[]) =>
-      store.database.transact(async (trx) => {
-        await trx.deleteFrom('depth_looks').execute();
-        if (looks.length === 0) return;
-        await trx
-          .insertInto('depth_looks')
-          .values(looks.map((look) => ({ at: look })))
-          .execute();
-      });
+    const insert = async (looks: number[]) => {
+      await remove(store.database, 'depth_looks', {});
+      await add(
+        store.database,
+        'depth_looks',
+        looks.map((look) => ({ at: look })),
+      );
+    };
     await insert([began - MINUTE_5, ...since]);
     const { text: overview } = await reader.get('/');
     assert.match(overview, /aria-label="\d\d:00: Belfry was not running"/);

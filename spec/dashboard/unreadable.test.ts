@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { change } from '#store/database/rows';
 import { A_CRON } from '#testing/factories';
 import { startDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
@@ -30,10 +31,8 @@ test("values that can't be decrypted are reported on the pages of the run, cron 
     actor: null,
   });
   const damage = { sealed_headers: SEALED_ELSEWHERE };
-  await store.database.transact(async (trx) => {
-    await trx.updateTable('crons').set(damage).where('id', '=', cron.id).execute();
-    await trx.updateTable('jobs').set(damage).where('id', '=', job.jobId).execute();
-  });
+  await change(store.database, 'crons', { id: cron.id }, damage);
+  await change(store.database, 'jobs', { id: job.jobId }, damage);
   await store.jobs.fire(user.teamId, [job.jobId]);
   await work.runCronNow(user.teamId, cron.id);
   await eventually(async () => (await store.jobs.find(user.teamId, job.jobId))?.completedAt);
@@ -46,9 +45,7 @@ test("values that can't be decrypted are reported on the pages of the run, cron 
   assert.equal(target.requests.length, 0);
 
   await store.teams.setSigningSecret(user.teamId, 'whsec_hush', 1);
-  await store.database.transact((trx) =>
-    trx.updateTable('teams').set({ sealed_signing_secret: SEALED_ELSEWHERE }).execute(),
-  );
+  await change(store.database, 'teams', {}, { sealed_signing_secret: SEALED_ELSEWHERE });
   await expectPage(visitor, '/settings/signing', /signing secret can(&#x27;|')t be opened/);
   await visitor.post('/settings/signing', { intent: 'generate' });
   assert.match((await store.teams.readSigningSecret(user.teamId))?.secret ?? '', /^whsec_/);

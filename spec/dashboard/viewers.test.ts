@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { openBuildFolder } from '#dashboard/build';
 import { before } from '#testing/hooks';
 import { postJson } from '#testing/client';
@@ -135,10 +134,8 @@ function aForm(intent: string): [string, string][] {
 
 /** All rows of a team's things, or of all teams; what a person does to themself is left out. */
 async function readRows(teamId?: string): Promise<string> {
-  const { database } = dashboard.service.store as unknown as {
-    database: { autocommit: (query: CompiledQuery) => Promise<unknown[]> };
-  };
-  const ask = (sql: string) => database.autocommit(CompiledQuery.raw(sql));
+  const { database } = dashboard.service.store;
+  const ask = (sql: string) => database.autocommit(sql);
   const tables = await ask(`select name from sqlite_schema where type = 'table' order by name`);
   const named = tables.map((table) => (table as { name: string }).name);
   const kept = named.filter((name) => !/^(?:sqlite_|sessions|rate_windows|activity)/.test(name));

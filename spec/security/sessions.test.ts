@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { change } from '#store/database/rows';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
 
 /** Somebody has a copy of a session's cookie: how long is it of use? */
@@ -10,9 +11,7 @@ const DAY_MS = 24 * 3600 * 1000;
 /** As if it had been signed in to that long ago, and used every day since. */
 function ageSessions({ service }: TestDashboard, days: number): Promise<unknown> {
   const created_at = Date.now() - days * DAY_MS;
-  return service.store.database.transact((trx) =>
-    trx.updateTable('sessions').set({ created_at }).execute(),
-  );
+  return change(service.store.database, 'sessions', {}, { created_at });
 }
 
 function copyOf(dashboard: TestDashboard, from: { cookies: ReadonlyMap<string, string> }) {

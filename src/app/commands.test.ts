@@ -7,8 +7,8 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import { remove } from '#store/database/rows';
 import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron/cron';
 import { newId } from '#domain/base/ids';
@@ -163,10 +163,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         new RegExp(`^--team: Several teams have this name\\. Give an id: ${first}, ${second}\\.$`),
       );
       assert.equal((await store.teams.find(twins[0]?.id ?? ''))?.plan, 'free');
-      for (const { id } of twins)
-        await store.database.transact((trx) =>
-          trx.deleteFrom('teams').where('id', '=', id).execute(),
-        );
+      for (const { id } of twins) await remove(store.database, 'teams', { id });
     });
 
     once('signing-secret prints a new one, which is in force', async () => {
@@ -541,7 +538,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       const later = now + 400 * 86_400_000;
       await aCron(beside, team.id, { nextRunAt: later });
       await beside.database.autocommit(
-        CompiledQuery.raw(`update jobs set created_at = ${later} where id = '${job.jobId}'`),
+        `update jobs set created_at = ${later} where id = '${job.jobId}'`,
       );
       const { code, stderr } = await doctor(fresh);
       assert.equal(code, 0);
@@ -569,9 +566,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         assert.equal((await findingsOf('engines', { role: 'web' }))[0]?.message, 'alive: 1');
         const commit = (how: string) =>
           beside.database.autocommit(
-            CompiledQuery.raw(
-              `do $$ begin execute format('alter database %I set synchronous_commit = ${how}', current_database()); end $$`,
-            ),
+            `do $$ begin execute format('alter database %I set synchronous_commit = ${how}', current_database()); end $$`,
           );
         await commit('on');
         assert.deepEqual(await findingsOf('server'), []);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/base/log';
 import { watchClock } from '#engine/chores/clock-jumps';
 import { forEachStore, type TestStore } from '#testing/stores';
@@ -35,7 +34,7 @@ describe('a start by a clock that is a year ahead', () => {
 async function countPartitions(store: TestStore): Promise<number> {
   if (store.dialect === 'sqlite') return 0;
   const found = await store.database.autocommit(
-    CompiledQuery.raw(`select 1 from pg_inherits where inhparent = 'ended_jobs'::regclass`),
+    `select 1 from pg_inherits where inhparent = 'ended_jobs'::regclass`,
   );
   return found.length;
 }

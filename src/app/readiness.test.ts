@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { FakeClock } from '#demo/fake-clock';
 import { forEachStore } from '#testing/stores';
 import { createReadiness, type Readiness } from './readiness.ts';
@@ -8,7 +7,7 @@ import { createReadiness, type Readiness } from './readiness.ts';
 forEachStore((_name, openTestStore) => {
   test('a probe of writes leaves nothing behind', async () => {
     await using store = await openTestStore();
-    const count = CompiledQuery.raw('select count(*) as n from installation');
+    const count = 'select count(*) as n from installation';
     const before = await store.database.autocommit(count);
     await Promise.all([store.probeWrite(), store.probeWrite()]);
     assert.deepEqual(await store.database.autocommit(count), before);

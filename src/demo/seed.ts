@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { add, below, change, remove } from '#store/database/rows';
 import { type BelfryService, buildService } from '#app/service';
 import type { Config } from '#config/config';
 import { DEFAULT_REF } from '#domain/alerts/alert-settings';
@@ -264,28 +265,26 @@ async function giveDepths({ store }: BelfryService, teamId: string, end: number)
     ),
   );
   await store.database.transact(async (trx) => {
-    await trx.deleteFrom('queue_depths').execute();
-    await trx.deleteFrom('depth_looks').execute();
-    await trx
-      .insertInto('depth_looks')
-      .values(week.map((at) => ({ at })))
-      .execute();
-    for (let n = 0; n < rows.length; n += 500) {
-      const some = rows.slice(n, n + 500).filter(({ waiting }) => waiting > 0);
-      if (some.length > 0) await trx.insertInto('queue_depths').values(some).execute();
-    }
+    await remove(trx, 'queue_depths', {});
+    await remove(trx, 'depth_looks', {});
+    await add(
+      trx,
+      'depth_looks',
+      week.map((at) => ({ at })),
+    );
+    await add(
+      trx,
+      'queue_depths',
+      rows.filter(({ waiting }) => waiting > 0),
+    );
   });
 }
 
 /** Otherwise the service would send all of them at its start. */
 async function readOldAlerts({ store }: BelfryService, before: number): Promise<void> {
   await store.database.transact(async (trx) => {
-    await trx.deleteFrom('notifications').execute();
-    await trx
-      .updateTable('alerts')
-      .set({ delivery: 'sent' })
-      .where('delivery', '=', 'pending')
-      .execute();
-    await trx.updateTable('alerts').set({ is_read: 1 }).where('raised_at', '<', before).execute();
+    await remove(trx, 'notifications', {});
+    await change(trx, 'alerts', { delivery: 'pending' }, { delivery: 'sent' });
+    await change(trx, 'alerts', { raised_at: below(before) }, { is_read: 1 });
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { change } from '#store/database/rows';
 import { newId } from '#domain/base/ids';
 import { silentLog } from '#domain/base/log';
 import type { Signal } from '#store/database/signals';
@@ -113,9 +114,7 @@ async function claimWithLostAnswer(service: TestService, queueId: string): Promi
   const [node] = await store.nodes.readOthers(newId(0));
   assert.ok(node);
   const another = await store.openAnother();
-  await another.database.transact((trx) =>
-    trx.updateTable('queues').set({ is_paused: 0 }).where('id', '=', queueId).execute(),
-  );
+  await change(another.database, 'queues', { id: queueId }, { is_paused: 0 });
   const { claimed } = await claimJobs(another, node.id, { queueIds: [queueId] });
   assert.equal(claimed[0]?.teamId, teamId);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RanStatement } from '#store/database/database';
+import type { RanStatement } from '#store/database/runner';
 import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { all } from '#store/database/rows';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
@@ -101,8 +102,6 @@ test('without SMTP the link is logged and returned, and its token is stored as a
   const event = fixture.events.find(({ event }) => event === 'mail.written-to-log');
   assert.equal(event?.fields['link'], invited.link);
   assert.equal(event?.fields['to'], fay.email);
-  const rows = await fixture.store.database.read((db) =>
-    db.selectFrom('invitations').selectAll().execute(),
-  );
+  const rows = await all(fixture.store.database, 'invitations', {});
   assert.ok(!JSON.stringify(rows).includes(invited.link.split('/').at(-1) ?? ''));
 });

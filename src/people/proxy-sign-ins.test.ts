@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { all } from '#store/database/rows';
 import { aUser, Browser, openPeople, PASSWORD } from '#testing/people';
 
 const PROXY = {
@@ -21,10 +22,7 @@ test('a sign-in by the proxy leaves no session behind', async () => {
     const { session } = await fixture.people.accounts.arrive(request, 'anybody');
     assert.deepEqual([session?.user.id, session?.setCookies], [userId, []]);
   }
-  const sessions = await fixture.store.database.read((db) =>
-    db.selectFrom('sessions').selectAll().execute(),
-  );
-  assert.deepEqual(sessions, []);
+  assert.deepEqual(await all(fixture.store.database, 'sessions', {}), []);
 });
 
 test('the proxy’s word counts, and the session of another person’s cookie does nothing', async () => {

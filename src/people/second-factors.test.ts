@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { all } from '#store/database/rows';
 import { decodeBase32, totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
@@ -111,9 +112,7 @@ test('right codes do not count as guesses', async () => {
 test('neither the secret nor a recovery code is kept as text', async () => {
   await using fixture = await openPeople();
   const { begun } = await confirmed(fixture);
-  const rows = JSON.stringify(
-    await fixture.store.database.read((db) => db.selectFrom('two_factors').selectAll().execute()),
-  );
+  const rows = JSON.stringify(await all(fixture.store.database, 'two_factors', {}));
   const secret = new URL(begun.otpauthUri).searchParams.get('secret') ?? '';
   for (const text of [secret, decodeBase32(secret).toString(), ...begun.recoveryCodes]) {
     assert.ok(!rows.includes(text));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { all, change } from '#store/database/rows';
 import { silentLog } from '#domain/base/log';
 import { totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
@@ -12,8 +13,7 @@ const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const PROVIDER = 'https://id.example';
 
-const sessionsIn = ({ store }: TestPeople) =>
-  store.database.read((db) => db.selectFrom('sessions').selectAll().execute());
+const sessionsIn = ({ store }: TestPeople) => all(store.database, 'sessions', {});
 
 const tokenOf = (browser: Browser) =>
   /session_token=([^;]*)/.exec(browser.headers.get('cookie') ?? '')?.[1] ?? '';
@@ -21,9 +21,7 @@ const tokenOf = (browser: Browser) =>
 /** Makes the browser's session one that the operator's provider has opened. */
 async function markAsByProvider(fixture: TestPeople, browser: Browser): Promise<void> {
   const id = (await browser.session(fixture))?.id ?? '';
-  await fixture.store.database.transact((trx) =>
-    trx.updateTable('sessions').set({ opened_by: PROVIDER }).where('id', '=', id).execute(),
-  );
+  await change(fixture.store.database, 'sessions', { id }, { opened_by: PROVIDER });
 }
 
 test('an unknown email costs a guess as much work as a wrong password', async () => {
@@ -70,9 +68,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
     null,
     'another name is counted apart',
   );
-  const rows = await fixture.store.database.transact((trx) =>
-    trx.selectFrom('rate_windows').select('key').execute(),
-  );
+  const rows = await all(fixture.store.database, 'rate_windows', {});
   assert.deepEqual(
     rows.filter(({ key }) => key.startsWith('account-guess') || key.length > 300),
     [],

@@ -29,7 +29,7 @@ import {
 } from '#testing/stores';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import { add, all } from './database/rows.ts';
-import type { RanStatement } from './database/database.ts';
+import type { RanStatement } from './database/runner.ts';
 import { measureWaitingPayloads } from './jobs/job-records.ts';
 import { writeCursor } from './lists/cursor.ts';
 import type { JobSearch } from './lists/search.ts';
@@ -154,7 +154,7 @@ function scansBigTable(detail: string, sql: string): boolean {
  * jobs. And whether it searches open bulk tasks among all that the team ever had.
  */
 function readsWholeTeam(detail: string, sql: string): boolean {
-  const isOfOpenTasks = sql.includes('from "bulk_tasks"') && sql.includes('finished_at is null');
+  const isOfOpenTasks = sql.includes('from bulk_tasks') && sql.includes('finished_at is null');
   return (
     /jobs_by_url \(team_id=\?\)/.test(detail) ||
     (isOfOpenTasks && detail.includes('bulk_tasks') && detail.endsWith('(team_id=?)'))

@@ -6,7 +6,8 @@ import { serviceAccounts } from './people/service-accounts.ts';
 import { rateLimits } from './people/rate-limits.ts';
 import { callbacks } from './callbacks/callbacks.ts';
 import { bindAll, type Context } from './database/context.ts';
-import type { Database, OnStatement, Trx } from './database/database.ts';
+import type { Database, Trx } from './database/database.ts';
+import type { OnStatement } from './database/runner.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
@@ -15,7 +16,7 @@ import { preparedStatement } from './database/prepared.ts';
 import * as nouns from './nouns.ts';
 import { jobs } from './jobs/jobs.ts';
 import { lists } from './lists/lists.ts';
-import { readApplied } from './migrations/applied.ts';
+import { findApplied } from './migrations/applied.ts';
 import { BASELINE, compareMigrations, type Migration } from './migrations/migrations.ts';
 import { batchCounts } from './figures/adding-up.ts';
 import { DatabaseClock } from './postgres/clock.ts';
@@ -213,7 +214,7 @@ function logMigrated(log: Log, migrated: readonly string[]): void {
  */
 async function prepareSchema(options: StoreOptions, database: Database): Promise<string[]> {
   const { migrates = 'always', migrations } = options;
-  const applied = await readApplied(database.kysely, database.dialect.name);
+  const applied = await findApplied((text) => database.autocommit(text), database.dialect.name);
   const { pendingMigrations, unknownMigrations } = compareMigrations(applied, migrations);
   if (unknownMigrations.length > 0) throw new StoreError('STORE_TOO_NEW', TOO_NEW);
   if (pendingMigrations.length === 0) return [];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { change } from '#store/database/rows';
 import { silentLog } from '#domain/base/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
@@ -198,7 +199,7 @@ forEachStore((_, openTestStore, once) => {
       await using bulk = await openFailed(openTestStore, 2);
       const { store, pages, teamId, ids } = bulk;
       const rename = (from: string, to: string) =>
-        store.database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
+        store.database.autocommit(`alter table ${from} rename to ${to}`);
       await rename('bulk_tasks', 'out_of_reach');
       await assert.rejects(pages.actOnJobs(teamId, 'retry', ids));
       await assert.rejects(createJobWork(store).retryJob(teamId, ids[0] ?? ''));
@@ -338,9 +339,7 @@ forEachStore((_, openTestStore, once) => {
       const { store, pages, teamId, runOpen } = bulk;
       const damaged = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
       assert.ok(damaged.kind === 'started');
-      await store.database.transact((trx) =>
-        trx.updateTable('bulk_tasks').set({ search: '{"tab":' }).execute(),
-      );
+      await change(store.database, 'bulk_tasks', {}, { search: '{"tab":' });
       await store.testClock.advance(1000);
       const next = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(next.kind === 'started');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RanStatement } from '#store/database/database';
+import type { RanStatement } from '#store/database/runner';
 import { ask } from '#testing/ask';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';

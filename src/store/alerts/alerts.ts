@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { isAside } from '#domain/alerts/alert-words';
 import type { AlertDelivery } from '../tables/alerts.ts';
@@ -58,12 +58,12 @@ export interface AlertFilter {
 }
 
 /** SQLite uses the partial index only if the text has the value. */
-const UNREAD = sql.lit(0 as const);
+const UNREAD = sql<0>`0`;
 
 export function alertOf<R extends RunAlertRow | UsageRow>(row: R) {
   const { source: kind, source_id: id, source_name: name, is_read, ...rest } = row;
   const source = { kind, id, name };
-  return { ...toRecord(rest), source, isRead: is_read === 1 } as R extends UsageRow
+  return { ...toRecord(rest), source, isRead: is_read === 1 } as unknown as R extends UsageRow
     ? UsageAlert
     : StoredAlert;
 }

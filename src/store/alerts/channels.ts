@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import {
   type AlertSettings,
   type ChannelRef,

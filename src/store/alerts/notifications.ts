@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { FIRST_ID, newId } from '#domain/base/ids';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';

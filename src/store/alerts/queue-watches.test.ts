@@ -6,7 +6,7 @@ import { aJob, aQueue, aTeam, runAlerts } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
-import { all } from '../database/rows.ts';
+import { all, remove } from '../database/rows.ts';
 
 const RULES = {
   backlog: { minutes: 5, jobs: null, pausedHours: null },
@@ -39,9 +39,7 @@ forEachStore((name, openTestStore) => {
         await both();
       }
       assert.deepEqual(await kinds(), ['failure backlog']);
-      await store.database.transact((trx) =>
-        trx.deleteFrom('jobs').where('team_id', '=', teamId).execute(),
-      );
+      await remove(store.database, 'jobs', { team_id: teamId });
       for (let n = 0; n < 3; n++) {
         await store.testClock.advance(MINUTE_MS);
         await both();

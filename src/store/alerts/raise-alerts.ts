@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alerts/alert-burst';
 import {
   type AlertSettings,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { decideReminder, nextReminder } from '#domain/alerts/alert-reminder';
 import { type AlertSettings, readAlertSettings } from '#domain/alerts/alert-settings';
 import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
@@ -86,16 +86,15 @@ async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
       }
     );
   }
-  const locked = await sql<FailingQueue>`
+  const [row] = await trx.ask(sql<FailingQueue>`
     select q.name, q.is_paused, q.email_alerts, q.alert_settings, f.failing_since, f.remind_at
     from failing_queues f join queues q on q.team_id = f.team_id and q.id = f.queue_id
     where f.team_id = ${team_id} and f.queue_id = ${id}
-    ${sql.raw(trx.dialect.lock('for update of f'))}`.execute(trx);
-  const [row] = locked.rows;
+    ${sql.raw(trx.dialect.lock('for update of f'))}`);
   if (!row) return undefined;
   const key = { team_id, source_id: id, level: 'failure', delivery: not('muted') } as const;
   // Alerts about the whole queue have no run.
-  const where = [sql<boolean>`run_id is not null`];
+  const where = [sql`run_id is not null`];
   const [sent] = await all(trx, 'alerts', key, { where, order: ['id desc'], limit: 1 });
   return {
     ...row,
@@ -174,7 +173,7 @@ export async function changeReminders(
   { remindHours: hours }: AlertSettings,
 ): Promise<void> {
   if (hours === null) return forgetFailing(trx, teamId, queueId);
-  const remind_at = sql<number>`remind_at + (${hours} - hours) * ${sql.lit(HOUR_MS)}`;
+  const remind_at = sql<number>`remind_at + (${hours} - hours) * ${HOUR_MS}`;
   const key = { team_id: teamId, queue_id: queueId };
   await change(trx, 'failing_queues', key, { remind_at, hours });
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { nextReminder } from '#domain/alerts/alert-reminder';
 import {
   type AlertSettings,
@@ -150,7 +150,7 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
 }
 
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
-  const where = [sql<boolean>`(kind is null or kind not in ('slow', 'certificate'))`];
+  const where = [sql`(kind is null or kind not in ('slow', 'certificate'))`];
   const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;
   const key = { team_id: teamId, source_id: cronId };
   return first(trx, 'alerts', key, { columns, where, order: ['id desc'] });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { nextRunAfter, searchFrom } from '#domain/cron/cron';
 import { keepCount, withinEnd } from '#domain/cron/cron-end';
 import type { PlannedCron } from '#domain/team/usage-forecast';

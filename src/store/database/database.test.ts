@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { all, change } from './rows.ts';
 import { aJob, aTeam } from '#testing/factories';
 import { forEachServedStore } from '#testing/stores';
 import { eventually } from '#testing/process';
@@ -13,10 +13,10 @@ describe('the database handle', () => {
       await using store = await openTestStore();
       const { database } = store;
       const ways: (() => Promise<unknown>)[] = [
-        () => database.read((db) => db.selectFrom('teams').select('id').execute()),
-        () => database.transact((trx) => trx.selectFrom('teams').select('id').execute()),
-        () => database.autocommit(CompiledQuery.raw('select 1')),
-        () => database.kysely.selectFrom('teams').select('id').execute(),
+        () => database.read((db) => all(db, 'teams', {})),
+        () => database.transact((trx) => all(trx, 'teams', {})),
+        () => database.autocommit('select 1'),
+        () => database.hold((connection) => connection.run('select 1', [])),
         () => store.teams.list(),
       ];
       for (const way of ways) {
@@ -37,7 +37,7 @@ describe('the database handle', () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const rename = async (trx: Trx) => {
-        await trx.updateTable('teams').set({ name: 'Other' }).where('id', '=', team.id).execute();
+        await change(trx, 'teams', { id: team.id }, { name: 'Other' });
         throw new Error('changed my mind');
       };
       await assert.rejects(store.database.transact(rename), /changed my mind/);
@@ -62,11 +62,10 @@ describe('the database handle', () => {
         const [a, b] = [await aTeam(store), await aTeam(store)];
         const holdsOne = Promise.withResolvers<void>();
         const waits = Promise.withResolvers<void>();
-        const set = (trx: Trx, id: string) =>
-          trx.updateTable('teams').set({ name: 'by one' }).where('id', '=', id).execute();
+        const set = (trx: Trx, id: string) => change(trx, 'teams', { id }, { name: 'by one' });
         const transaction = store.database.transact(async (trx) => {
           // The transaction that first looks for a deadlock is rolled back; this one waits long before it looks.
-          await trx.executeQuery(CompiledQuery.raw("set local deadlock_timeout = '30s'"));
+          await trx.run("set local deadlock_timeout = '30s'");
           await set(trx, b.id);
           holdsOne.resolve();
           await waits.promise;
@@ -75,17 +74,15 @@ describe('the database handle', () => {
         await holdsOne.promise;
         // It locks the first row and waits for the second.
         const alone = store.database.autocommit<{ id: string }>(
-          CompiledQuery.raw(
-            `with first as (update teams set name = 'alone' where id = $1 returning id)
-             update teams set name = 'alone' where id = $2
-               and (select count(*) from first) = 1 returning id`,
-            [a.id, b.id],
-          ),
+          `with first as (update teams set name = 'alone' where id = $1 returning id)
+            update teams set name = 'alone' where id = $2
+              and (select count(*) from first) = 1 returning id`,
+          [a.id, b.id],
         );
         await eventually(async () => {
           const waiting = await store.database.autocommit(
-            CompiledQuery.raw(`select 1 as one from pg_stat_activity
-              where datname = current_database() and wait_event_type = 'Lock'`),
+            `select 1 as one from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`,
           );
           return waiting.length > 0;
         });

@@ -1,40 +1,26 @@
-import type { CompiledQuery, Kysely, KyselyConfig, RawBuilder, Transaction } from 'kysely';
+import { type Connection, type Connections, inTransaction } from './connections.ts';
 import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
-import { bindPrepared, type PreparedStatement, runsStatements } from './prepared.ts';
+import type { PreparedStatement } from './prepared.ts';
+import { type OnStatement, type Reader, type Run, Runner } from './runner.ts';
 import type { Semaphore } from './semaphore.ts';
-import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
-import type { Tables } from '../tables/tables.ts';
+import { Sql } from './sql.ts';
+import type { TransactionScript, ScriptByDialect } from './transaction-script.ts';
 
-/** It cannot open transactions; writing through it is a defect. */
-export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'> &
-  StatementRunner;
-export type Trx = Transaction<Tables> & StatementRunner;
+export type { Reader };
+/** In a transaction. */
+export type Trx = Runner;
 
-/** Parameters may hold payloads: never log them. */
-export interface RanStatement {
-  sql: string;
-  parameters: readonly unknown[];
-  durationMs: number;
-}
 export type CallScript = (name: string, input: unknown) => Promise<unknown>;
-export type OnStatement = (statement: RanStatement) => void;
-
-export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'log'> {
-  if (!onStatement) return {};
-  return {
-    log: ({ query: { sql, parameters }, queryDurationMillis }) =>
-      onStatement({ sql, parameters, durationMs: queryDurationMillis }),
-  };
-}
 
 interface DatabaseParts {
   dialect: Dialect;
-  writer: Kysely<Tables>;
+  writer: Connections;
   /** May be the same as `writer`. */
-  reader: Kysely<Tables>;
+  reader: Connections;
   release: () => Promise<void>;
+  onStatement: OnStatement | undefined;
   /** Undefined if statements are sent one by one. */
   call?: CallScript;
   semaphore?: Semaphore;
@@ -47,7 +33,8 @@ interface DatabaseParts {
 export class Database {
   readonly dialect: Dialect;
   readonly #parts: DatabaseParts;
-  readonly #writer: Kysely<Tables> & StatementRunner;
+  /** Each statement by itself. */
+  readonly #writer: Runner;
   readonly #reader: Reader;
   #closed: Promise<void> | null = null;
   #onFault: (code: StoreErrorCode) => void = () => {};
@@ -55,8 +42,16 @@ export class Database {
   constructor(parts: DatabaseParts) {
     this.dialect = parts.dialect;
     this.#parts = parts;
-    this.#writer = runsStatements(parts.writer, parts.dialect);
-    this.#reader = runsStatements(parts.reader, parts.dialect);
+    const alone =
+      (connections: Connections): Run =>
+      (text, parameters) =>
+        this.hold((connection) => connection.run(text, parameters), connections);
+    this.#writer = this.#runner(alone(parts.writer));
+    this.#reader = this.#runner(alone(parts.reader));
+  }
+
+  #runner(run: Run): Runner {
+    return new Runner(this.dialect, run, this.#parts.onStatement);
   }
 
   /** One listener, for metrics. */
@@ -70,16 +65,16 @@ export class Database {
     statement: PreparedStatement<Row>,
     parameters: readonly unknown[],
   ): Promise<Row[]>;
-  async read<Row>(query: RawBuilder<Row>): Promise<Row[]>;
+  async read<Row>(query: Sql<Row>): Promise<Row[]>;
   async read<T>(
-    what: ((db: Reader) => Promise<T>) | PreparedStatement<T> | RawBuilder<T>,
+    what: ((db: Reader) => Promise<T>) | PreparedStatement<T> | Sql<T>,
     parameters: readonly unknown[] = [],
   ): Promise<T | T[]> {
     refuseNesting();
     const { semaphore } = this.#parts;
     const work = async () => {
       if (typeof what === 'function') return what(this.#reader);
-      if ('execute' in what) return (await what.execute(this.#reader)).rows;
+      if (what instanceof Sql) return this.#reader.ask(what);
       return this.#reader.rows(what, parameters);
     };
     const run = () => runInside('read', work);
@@ -91,11 +86,10 @@ export class Database {
     refuseNesting();
     return this.#watched(() =>
       againAfterLostRaces(() =>
-        this.#writer
-          .transaction()
-          .execute((trx) =>
-            runInside('transaction', () => work(runsStatements(trx, this.dialect))),
-          ),
+        this.hold((connection) => {
+          const trx = this.#runner((text, parameters) => connection.run(text, parameters));
+          return inTransaction(connection, () => runInside('transaction', () => work(trx)));
+        }),
       ),
     );
   }
@@ -107,7 +101,7 @@ export class Database {
   ): Promise<Output> {
     const { call } = this.#parts;
     const script = 'run' in what ? what : what[this.dialect.name];
-    const run = (runner: StatementRunner) => script.run(runner, input);
+    const run = (runner: Runner) => script.run(runner, input);
     if (!call && !script.isOneStatement) return this.transact(run);
     refuseNesting();
     if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));
@@ -115,18 +109,18 @@ export class Database {
   }
 
   /** Saves the round trips of begin and commit. Repeats the statement after a conflict. */
-  async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
+  async autocommit<Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     refuseNesting();
-    const run = () => this.#writer.executeQuery(query);
+    const run = () => this.#writer.run(text, parameters);
     const { rows } = await this.#watched(() => againAfterLostRaces(run));
-    return rows;
+    return rows as Row[];
   }
 
   async rows<Row>(
     statement: PreparedStatement<Row>,
     parameters: readonly unknown[],
   ): Promise<Row[]> {
-    return this.autocommit(bindPrepared(this.dialect, statement, parameters));
+    return this.autocommit(statement[this.dialect.name], parameters);
   }
 
   async #watched<T>(work: () => Promise<T>): Promise<T> {
@@ -138,21 +132,18 @@ export class Database {
     }
   }
 
-  /** For migrations only. */
-  get kysely(): Kysely<Tables> {
-    return this.#writer;
+  /** For migrations; all else uses the methods above. */
+  async hold<T>(
+    work: (connection: Connection) => Promise<T>,
+    connections = this.#parts.writer,
+  ): Promise<T> {
+    if (this.#closed) throw new StoreError('STORE_UNAVAILABLE', 'the database is closed');
+    return connections.hold(work);
   }
 
   async close(): Promise<void> {
-    this.#closed ??= this.#end();
+    this.#closed ??= this.#parts.release();
     return this.#closed;
-  }
-
-  async #end(): Promise<void> {
-    const { reader, release } = this.#parts;
-    if (reader !== this.#writer) await reader.destroy();
-    await this.#writer.destroy();
-    await release();
   }
 }
 

@@ -2,7 +2,7 @@
  * A batch is one JSON parameter, so a statement has one text for any number of rows, is prepared once, and is one round
  * trip.
  */
-import type { RawBuilder } from 'kysely';
+import type { Sql } from './sql.ts';
 import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
@@ -50,8 +50,8 @@ export interface Dialect {
   readonly bytesOf: (column: string) => string;
   readonly least: (...values: readonly string[]) => string;
   readonly greatest: (...values: readonly string[]) => string;
-  readonly contains: (whole: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<boolean>;
-  readonly containsBytes: (whole: RawBuilder<unknown>, text: string) => RawBuilder<boolean>;
+  readonly contains: (whole: Sql, text: Sql) => Sql;
+  readonly containsBytes: (whole: Sql, text: string) => Sql;
   /** The whole text without the mark. */
   readonly before: (text: string, mark: string) => string;
   /** Empty on SQLite, which has one writer. */
@@ -83,7 +83,7 @@ export interface Dialect {
     lockWaits?: 'limited',
   ) => string;
   /** One parameter, so the text is the same for any number. */
-  readonly isAmong: (column: string, ids: readonly string[]) => RawBuilder<boolean>;
+  readonly isAmong: (column: string, ids: readonly string[]) => Sql;
   /** Skips rows that others have locked. */
   readonly isAmongFree: (selection: string) => string;
   readonly isAmongFew: (table: string, condition: string, limit: string) => string;
@@ -92,7 +92,7 @@ export interface Dialect {
   /** Joins all rows `j` under a condition. At the end of the clause, with a `limit` after it. */
   readonly joinUpTo: (rows: RowsUpTo) => string;
   /** Searches only the partitions of those times. */
-  readonly endedWithin: (jobs: string, span: Span) => RawBuilder<boolean>;
+  readonly endedWithin: (jobs: string, span: Span) => Sql;
   /** Successful jobs that retention deletes row by row. */
   readonly unpartitioned: string;
   /** $1 team, $2 from, $3 to, $4 limit */

@@ -1,12 +1,9 @@
-import { CompiledQuery } from 'kysely';
 import type { Dialect, Fields } from './dialect.ts';
 import { postgres } from '../sql/postgres.ts';
-import type { QueryRunner, StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 /**
- * Kysely would compile a frequent statement on every call. Parameters are `?1` on SQLite and `$1` on Postgres. Postgres
- * prepares it under its name, a comment at its start.
+ * Parameters are `?1` on SQLite and `$1` on Postgres. Postgres prepares it under its name, a comment at its start.
  */
 export interface PreparedStatement<Row> {
   readonly sqlite: string;
@@ -55,25 +52,4 @@ export function pageStatement<Row>(
     sqlite: `${write(sqlite)} /* ${name} */`,
     postgres: `${write(postgres)} /* ${name} */`,
   };
-}
-
-export function bindPrepared<Row>(
-  dialect: Dialect,
-  statement: PreparedStatement<Row>,
-  parameters: readonly unknown[],
-): CompiledQuery<Row> {
-  return CompiledQuery.raw(statement[dialect.name], [...parameters]);
-}
-
-export function runsStatements<Runner extends QueryRunner>(
-  runner: Runner,
-  dialect: Dialect,
-): Runner & StatementRunner {
-  return Object.assign(runner, {
-    dialect,
-    rows: async <Row>(statement: PreparedStatement<Row>, parameters: readonly unknown[]) => {
-      const { rows } = await runner.executeQuery(bindPrepared(dialect, statement, parameters));
-      return rows;
-    },
-  });
 }

@@ -1,15 +1,8 @@
-import {
-  type ExpressionBuilder,
-  type Insertable,
-  type Kysely,
-  type RawBuilder,
-  sql,
-  type Updateable,
-} from 'kysely';
 import { Database, type Reader, type Trx } from './database.ts';
-import type { Row, Tables } from '../tables/tables.ts';
+import { type Sql, sql } from './sql.ts';
+import type { NewRow, Row, Tables } from '../tables/tables.ts';
 
-/** Without joins; Kysely or prepared statements do those. */
+/** Without joins; texts do those. */
 
 type Table = keyof Tables;
 type Column<T extends Table> = keyof Row<T> & string;
@@ -20,7 +13,7 @@ interface Compared<Value> {
   readonly and?: Compared<Value>;
 }
 
-type Wanted<Value> = Value | readonly Value[] | Compared<Value> | RawBuilder<Value>;
+type Wanted<Value> = Value | readonly Value[] | Compared<Value> | Sql<Value>;
 
 /** A list: one of its values; an empty one matches nothing. */
 type Key<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> };
@@ -28,9 +21,8 @@ type Key<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> };
 /** Undefined conditions are left out. */
 export type Filter<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> | undefined };
 
-type Changes<T extends Table> = {
-  [C in keyof Updateable<Tables[T]>]: Updateable<Tables[T]>[C] | RawBuilder<Row<T>[C & Column<T>]>;
-};
+/** Undefined values are left out. */
+type Changes<T extends Table> = { [C in Column<T>]?: Row<T>[C] | Sql<Row<T>[C]> | undefined };
 
 export const above = <V>(value: V): Compared<V> => ({ operator: '>', value });
 export const atLeast = <V>(value: V): Compared<V> => ({ operator: '>=', value });
@@ -45,8 +37,8 @@ export const not = <const V>(value: V): Compared<V> => ({
 
 interface Choice<T extends Table, C extends Column<T>> {
   columns?: readonly C[];
-  order?: readonly (Column<T> | `${Column<T>} desc` | RawBuilder<unknown>)[];
-  where?: readonly (RawBuilder<boolean> | null)[];
+  order?: readonly (Column<T> | `${Column<T>} desc` | Sql)[];
+  where?: readonly (Sql | null)[];
   limit?: number;
   /** Such as `for update`; ignored on SQLite. */
   lock?: string;
@@ -83,21 +75,17 @@ export async function all<T extends Table, C extends Column<T>>(
   key: Filter<T>,
   { columns, order = [], where = [], limit, lock }: Choice<T, C> = {},
 ): Promise<Pick<Row<T>, C>[]> {
-  const read = async (reader: Reader) => {
-    const from = open(reader).selectFrom<string>(table);
-    let query = columns ? from.select([...columns]) : from.selectAll();
-    query = query.where(matches(givenOf(key)));
-    for (const condition of where) if (condition) query = query.where(condition);
-    for (const each of order) {
-      if (typeof each !== 'string') query = query.orderBy(each);
-      else if (each.endsWith(' desc')) query = query.orderBy(each.slice(0, -5), 'desc');
-      else query = query.orderBy(each);
-    }
-    if (limit !== undefined) query = query.limit(limit);
-    if (lock !== undefined) query = query.modifyEnd(sql.raw(reader.dialect.lock(lock)));
-    return (await query.execute()) as Pick<Row<T>, C>[];
-  };
-  return db instanceof Database ? db.read(read) : read(db);
+  const conditions = [...conditionsOf(givenOf(key)), ...where.filter((each) => each !== null)];
+  const by = order.map((each) => (typeof each === 'string' ? sql.raw(each) : each));
+  const parts = [
+    sql.raw(`select ${columns?.join(', ') ?? '*'} from ${table}`),
+    whereAll(conditions),
+    by.length === 0 ? NOTHING : sql`order by ${sql.join(by)}`,
+    limit === undefined ? NOTHING : sql`limit ${limit}`,
+    sql.raw(lock === undefined ? '' : db.dialect.lock(lock)),
+  ];
+  const query = sql<Pick<Row<T>, C>>`${sql.join(parts, ' ')}`;
+  return db instanceof Database ? db.read(query) : db.ask(query);
 }
 
 /** Stops counting at `most`. */
@@ -107,34 +95,29 @@ export async function count<T extends Table>(
   key: Filter<T>,
   most: number,
 ): Promise<number> {
-  const read = async (reader: Reader) => {
-    const some = open(reader)
-      .selectFrom<string>(table)
-      .select(sql.lit(1).as('one'))
-      .where(matches(givenOf(key)))
-      .limit(most);
-    const counted = await open(reader)
-      .selectFrom(some.as('some'))
-      .select((eb) => eb.fn.countAll<number | string>().as('n'))
-      .executeTakeFirstOrThrow();
-    return Number(counted.n);
-  };
-  return db instanceof Database ? db.read(read) : read(db);
+  const condition = whereAll(conditionsOf(givenOf(key)));
+  const some = sql`select 1 from ${sql.raw(table)} ${condition} limit ${most}`;
+  const counting = sql<{ n: number }>`select count(*) as n from (${some}) as counted`;
+  const [counted] = db instanceof Database ? await db.read(counting) : await db.ask(counting);
+  return counted?.n ?? 0;
 }
 
-type New<T extends Table> = Insertable<Tables[T]> | readonly Insertable<Tables[T]>[];
+type New<T extends Table> = NewRow<T> | readonly NewRow<T>[];
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+const listOf = (rows: object): AnyRow[] => [rows].flat() as unknown as AnyRow[];
 
 /** The most rows of one insert: Postgres and SQLite bound the parameters of a statement. */
 const MOST_ADDED = 1_000;
 
 export async function add<T extends Table>(db: Writing, table: T, rows: New<T>): Promise<void> {
-  const all = [rows].flat() as Record<string, unknown>[];
+  const all = listOf(rows);
+  const parts = Array.from({ length: Math.ceil(all.length / MOST_ADDED) }, (_, n) =>
+    insert(table, all.slice(n * MOST_ADDED, (n + 1) * MOST_ADDED)),
+  );
   await write(db, async (trx) => {
-    for (let n = 0; n < all.length; n += MOST_ADDED)
-      await trx
-        .insertInto<string>(table)
-        .values(all.slice(n, n + MOST_ADDED))
-        .execute();
+    for (const part of parts) await trx.change(part);
   });
 }
 
@@ -144,25 +127,22 @@ export async function addMissing<T extends Table>(
   table: T,
   rows: New<T>,
 ): Promise<number> {
-  const { numInsertedOrUpdatedRows } = await write(db, (trx) => {
-    const query = trx.insertInto<string>(table).values(rows);
-    return query.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
-  });
-  return Number(numInsertedOrUpdatedRows);
+  const query = sql`${insert(table, listOf(rows))} on conflict do nothing`;
+  return write(db, (trx) => trx.change(query));
 }
 
 /** Changes the row if its key exists. Both objects together are a whole row. */
 export async function put<T extends Table>(
   db: Writing,
   table: T,
-  key: Partial<Insertable<Tables[T]>>,
-  values: Partial<Insertable<Tables[T]>>,
+  key: Partial<NewRow<T>>,
+  values: Partial<NewRow<T>>,
 ): Promise<void> {
-  await write(db, (trx) => {
-    const query = trx.insertInto<string>(table).values({ ...key, ...values });
-    const columns = Object.keys(key);
-    return query.onConflict((oc) => oc.columns(columns).doUpdateSet({ ...values })).execute();
-  });
+  const added = insert(table, [{ ...key, ...values }]);
+  const changes = Object.keys(values).map((column) => `${column} = excluded.${column}`);
+  const query = sql`${added} on conflict (${sql.raw(Object.keys(key).join(', '))})
+    do update set ${sql.raw(changes.join(', '))}`;
+  await write(db, (trx) => trx.change(query));
 }
 
 export async function change<T extends Table>(
@@ -171,46 +151,56 @@ export async function change<T extends Table>(
   key: Key<T>,
   values: Changes<T>,
 ): Promise<number> {
-  const { numUpdatedRows } = await write(db, (trx) =>
-    trx.updateTable<string>(table).set(values).where(matches(key)).executeTakeFirstOrThrow(),
-  );
-  return Number(numUpdatedRows);
+  const changes = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql`${sql.raw(column)} = ${value}`);
+  const query = sql`update ${sql.raw(table)} set ${sql.join(changes)} ${whereAll(conditionsOf(key))}`;
+  return write(db, (trx) => trx.change(query));
 }
 
 export async function remove<T extends Table>(db: Writing, table: T, key: Key<T>): Promise<number> {
-  const { numDeletedRows } = await write(db, (trx) =>
-    trx.deleteFrom<string>(table).where(matches(key)).executeTakeFirstOrThrow(),
-  );
-  return Number(numDeletedRows);
+  const query = sql`delete from ${sql.raw(table)} ${whereAll(conditionsOf(key))}`;
+  return write(db, (trx) => trx.change(query));
 }
 
-function write<T>(db: Writing, work: (trx: Kysely<AnyTables>) => Promise<T>): Promise<T> {
-  return db instanceof Database ? db.transact((trx) => work(open(trx))) : work(open(db));
+function write<T>(db: Writing, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return db instanceof Database ? db.transact(work) : work(db);
 }
 
-type AnyTables = Record<string, Record<string, unknown>>;
+/** A column that a row lacks is null if another row has it, and else gets its default. */
+function insert(table: string, rows: readonly AnyRow[]): Sql {
+  const given = rows.flatMap((row) => Object.entries(row));
+  const columns = [
+    ...new Set(given.flatMap(([column, value]) => (value === undefined ? [] : [column]))),
+  ];
+  const values = rows.map((row) => {
+    return sql`(${sql.join(columns.map((column) => row[column] ?? null))})`;
+  });
+  return sql`insert into ${sql.raw(`${table} (${columns.join(', ')})`)} values ${sql.join(values)}`;
+}
 
-/** Typed for tables that are parameters. The functions above check names and values. */
-function open(db: Reader): Kysely<AnyTables> {
-  return db as unknown as Kysely<AnyTables>;
+const NOTHING = sql``;
+
+function whereAll(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? NOTHING : sql`where ${sql.join(conditions, ' and ')}`;
 }
 
 function givenOf(filter: object): object {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-function matches(key: object) {
-  return (eb: ExpressionBuilder<AnyTables, string>) =>
-    eb.and(
-      Object.entries(key).flatMap(([column, value]: [string, unknown]) => {
-        if (Array.isArray(value)) return value.length > 0 ? eb(column, 'in', value) : eb.lit(false);
-        if (value === null) return eb(column, 'is', null);
-        if (!isCompared(value)) return eb(column, '=', value);
-        return [value, ...(value.and ? [value.and] : [])].map((each) =>
-          eb(column, each.operator, each.value),
-        );
-      }),
+function conditionsOf(key: object): Sql[] {
+  return Object.entries(key).flatMap(([name, value]: [string, unknown]): Sql[] => {
+    const column = sql.raw(name);
+    if (value === null) return [sql`${column} is null`];
+    if (Array.isArray(value))
+      return [value.length > 0 ? sql`${column} in (${sql.join(value)})` : sql`1 = 0`];
+    if (!isCompared(value)) return [sql`${column} = ${value}`];
+    return [value, ...(value.and ? [value.and] : [])].map(
+      ({ operator, value: other }) =>
+        sql`${column} ${sql.raw(operator)} ${other === null ? sql.raw('null') : other}`,
     );
+  });
 }
 
 function isCompared(value: unknown): value is Compared<unknown> {

@@ -3,7 +3,7 @@ import { durationHours } from '../tables/figures.ts';
 import { fieldsOf } from '../tables/table.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
@@ -53,7 +53,7 @@ const countPackedStarts = preparedStatement<never>('count-starts', (dialect) =>
 );
 
 export async function countStarts(
-  runner: StatementRunner,
+  runner: Runner,
   started: readonly RowOf<typeof START>[],
   now: number,
 ): Promise<void> {

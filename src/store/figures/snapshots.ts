@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import type { Context } from '../database/context.ts';
 
 export interface OldSnapshot {
@@ -45,6 +44,6 @@ export const snapshots = {
    */
   async findOld({ main }: Context): Promise<OldSnapshot[]> {
     if (!main.dialect.keepsDeadRows) return [];
-    return findOldSnapshots((text) => main.autocommit(CompiledQuery.raw(text)));
+    return findOldSnapshots((text) => main.autocommit(text));
   },
 };

@@ -1,7 +1,7 @@
 import type { HourCount } from './batch-counts.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 import type { Context } from '../database/context.ts';
 
 /** Null: no limit (§8.2). */
@@ -85,7 +85,7 @@ interface Wanted {
 }
 
 export async function countUsage(
-  runner: StatementRunner,
+  runner: Runner,
   wanted: readonly Wanted[],
   now: number,
 ): Promise<Map<string, number>> {
@@ -106,17 +106,14 @@ export async function countUsage(
 
 /** Only for runs that the same transaction has put back. */
 export async function uncountRuns(
-  runner: StatementRunner,
+  runner: Runner,
   runs: readonly { teamId: string; countedAt: number }[],
 ): Promise<void> {
   const back = runs.map(({ teamId, countedAt }) => ({ teamId, at: countedAt, runs: -1 }));
   await addUp(runner, back);
 }
 
-export async function addStarts(
-  runner: StatementRunner,
-  counts: readonly HourCount[],
-): Promise<void> {
+export async function addStarts(runner: Runner, counts: readonly HourCount[]): Promise<void> {
   const starts = counts.filter(({ outcome }) => outcome === 'started');
   const added = starts.map(({ team_id, hour, runs }) => {
     return { teamId: team_id ?? '', at: hour ?? 0, runs: runs ?? 0 };
@@ -125,7 +122,7 @@ export async function addStarts(
 }
 
 async function addUp(
-  runner: StatementRunner,
+  runner: Runner,
   counts: readonly { teamId: string; at: number; runs: number }[],
 ): Promise<void> {
   if (counts.length === 0) return;

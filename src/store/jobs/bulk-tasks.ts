@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
 import { formatRate, parseRate, type Rate } from '#domain/team/rate';
 import type { Trx } from '../database/database.ts';
@@ -56,7 +56,7 @@ const MOST_LISTED = 20;
 /** Newest first. */
 const OPEN = {
   // By ids from the index of open tasks; SQLite would otherwise read all tasks of the team.
-  where: [sql<boolean>`id in (select open.id from bulk_tasks open where open.finished_at is null)`],
+  where: [sql`id in (select open.id from bulk_tasks open where open.finished_at is null)`],
   order: ['id desc'],
   limit: MOST_OPEN,
 } as const;

@@ -1,7 +1,7 @@
 import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 import { newId } from '#domain/base/ids';
 import { type Rate, startAt } from '#domain/team/rate';
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
 import type { Context } from '../database/context.ts';
@@ -53,9 +53,7 @@ async function lockFailed(
   const failed = { team_id: teamId, id: jobIds, status: FAILED_JOB_STATUSES };
   const key = again === false ? { ...failed, retried_as: null } : failed;
   const isAgain =
-    typeof again === 'object'
-      ? sql<boolean>`(retried_as is null or retried_as < ${again.before})`
-      : null;
+    typeof again === 'object' ? sql`(retried_as is null or retried_as < ${again.before})` : null;
   return all(trx, 'ended_jobs', key, {
     columns: ['id', 'queue_id'],
     where: [isAgain],

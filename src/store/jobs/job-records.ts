@@ -1,5 +1,5 @@
 import type { HeaderList } from '#domain/http/exchange';
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
@@ -145,11 +145,9 @@ const findRetriedJob = preparedStatement<{ team_id: string; id: string }>(
 /** The caller checks the team: with that condition SQLite would read all of the team's jobs. */
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
   const isRetry = db.dialect.isAmong('original_id', originalIds);
-  const { rows } = await db.read((reader) =>
-    sql<{ id: string }>`/* find-retries */
+  const rows = await db.read(sql<{ id: string }>`/* find-retries */
     select id from ended_jobs where ${isRetry} and attempt_number > 1
-    union all select id from jobs where ${isRetry} and attempt_number > 1`.execute(reader),
-  );
+    union all select id from jobs where ${isRetry} and attempt_number > 1`);
   return rows.map(({ id }) => id);
 }
 
@@ -208,7 +206,7 @@ export async function readBodies(
 
 /** A list shows nothing of larger payloads, so a page stays cheap. */
 const MOST_PAYLOAD_BYTES = 16_384;
-const HAS_SMALL_PAYLOAD = sql<boolean>`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
+const HAS_SMALL_PAYLOAD = sql`octet_length(payload) <= ${MOST_PAYLOAD_BYTES}`;
 
 /** Larger ones are left out; neither database reads them for it. */
 export async function readSmallPayloads(

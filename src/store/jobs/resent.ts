@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all, within } from '../database/rows.ts';
 import { IDS, packIds } from '../database/dialect.ts';
@@ -73,7 +73,7 @@ export async function listResends(
   const rows = await all(db, 'ended_jobs', resent, {
     columns: ['id'],
     // For the partial index.
-    where: [sql<boolean>`retried_as is not null`],
+    where: [sql`retried_as is not null`],
     order: ['retried_as'],
     limit,
   });

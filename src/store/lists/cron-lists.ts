@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all, atLeast, count, within } from '../database/rows.ts';
 import { containsText } from './sources.ts';

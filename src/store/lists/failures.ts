@@ -1,5 +1,5 @@
 import type { FailureReason } from '#domain/judging/failure';
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { firstKey, mergeKeys, type MergedKey } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
@@ -108,7 +108,7 @@ async function readFailures(
       and completed_at between ${earliest.at} and ${latest.at}
       and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
     order by completed_at desc`;
-  return db.read(async (reader) => (await failures.execute(reader)).rows);
+  return db.read(failures);
 }
 
 function groupOf(rows: readonly FailureRow[], { from, to }: FailuresAsked): FailureGroup | null {

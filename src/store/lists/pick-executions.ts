@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { faultOfMessage } from '#domain/http/connection-faults';
 import { readTrace } from '#domain/runs/run-trace';
 import type { HttpMethod } from '#domain/http/exchange';
@@ -42,12 +42,11 @@ export async function pickExecutions(
     sql`crons.team_id = runs.team_id and crons.id = runs.cron_id`,
     ...requestConditions(db, search),
   );
-  const { rows } = await db.read((reader) =>
-    sql<Row>`select runs.*, crons.name as cron_name, crons.method as cron_method,
+  const rows = await db.read(sql<Row>`
+    select runs.*, crons.name as cron_name, crons.method as cron_method,
         crons.url as cron_url
       from ${everyExecution(choice, bodyBytes)} as runs cross join crons
-      where ${whole}`.execute(reader),
-  );
+      where ${whole}`);
   const runs = rows.map((row) => runOfExecution(row, isHistory));
   return isHistory ? runs : runs.filter(matcherOf(search));
 }
@@ -57,7 +56,7 @@ function requestConditions(db: Database, { urlPrefix, host }: Search) {
   const { contains } = db.dialect;
   const inTrace = (words: string) => contains(sql`runs.trace`, sql`${words}`);
   const hasHost = (column: string) =>
-    contains(sql`lower(${sql.ref(column)})`, sql`${`://${host ?? ''}`}`);
+    contains(sql`lower(${sql.raw(column)})`, sql`${`://${host ?? ''}`}`);
   return [
     urlPrefix &&
       sql`(${inTrace(JSON.stringify(urlPrefix).slice(1, -1))} or ${beginsWith('crons.url', urlPrefix)})`,

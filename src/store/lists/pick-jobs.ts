@@ -1,5 +1,5 @@
 import { faultMessage } from '#domain/http/connection-faults';
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import type { Span } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -46,7 +46,7 @@ export async function pickJobs(
     readJobs(reader, {
       where,
       isOfEnded,
-      ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, sql` and `) }),
+      ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, ' and ') }),
       ...(words && { whereLive: hasWords(db, 'jobs', words) }),
       ...(outcome.length === 0 && { name }),
     }),
@@ -54,7 +54,7 @@ export async function pickJobs(
   return rows.map((row) => foundJob(jobRecord(row))).filter(matcherOf(search));
 }
 
-function whenEnded({ dialect }: Database, span: Span | null): RawBuilder<boolean> {
+function whenEnded({ dialect }: Database, span: Span | null): Sql {
   return span === null ? sql`false` : dialect.endedWithin('jobs', span);
 }
 
@@ -67,7 +67,7 @@ function nameOf(span: Span | null | undefined): string[] {
 function furtherConditions(
   { dialect: { contains, containsBytes } }: Database,
   { payloadText, responseText, urlPrefix, host, text }: Search,
-): { of: string; condition: RawBuilder<unknown> }[] {
+): { of: string; condition: Sql }[] {
   const inPayload = (words: string) => contains(sql`jobs.payload`, sql`${words}`);
   const inBody = (words: string) => containsBytes(sql`jobs.body`, words);
   const conditions = {
@@ -85,8 +85,8 @@ function furtherConditions(
 export function outcomeConditions(
   table: 'jobs' | 'executions',
   { statusCode, fault }: Search,
-): RawBuilder<unknown>[] {
-  const message = sql.ref(`${table}.error_message`);
+): Sql[] {
+  const message = sql.raw(`${table}.error_message`);
   return [
     ...(statusCode === undefined ? [] : [hasCode(table, String(statusCode))]),
     ...(fault === undefined ? [] : [sql`${message} = ${faultMessage(fault)}`]),
@@ -97,9 +97,9 @@ export function hasWords(
   { dialect: { contains, containsBytes } }: Database,
   table: 'jobs' | 'ended_jobs' | 'ended_executions',
   words: string,
-): RawBuilder<boolean> {
+): Sql {
   const inLower = (column: string) =>
-    contains(sql`lower(cast(${sql.ref(column)} as text))`, sql`lower(${words})`);
+    contains(sql`lower(cast(${sql.raw(column)} as text))`, sql`lower(${words})`);
   const [run, source] =
     table === 'ended_executions' ? (['executions', 'cron'] as const) : (['jobs', 'queue'] as const);
   const inSource = [inLower('source.name'), ...(source === 'cron' ? [inLower('source.url')] : [])];
@@ -108,27 +108,27 @@ export function hasWords(
     ...(run === 'jobs' ? [inLower('jobs.url'), contains(sql`jobs.payload`, sql`${words}`)] : []),
     ...(table === 'jobs'
       ? []
-      : [inLower(`${run}.error_message`), containsBytes(sql.ref(`${run}.body`), words)]),
+      : [inLower(`${run}.error_message`), containsBytes(sql.raw(`${run}.body`), words)]),
     sql`exists (select 1 from ${sql.raw(`${source}s`)} source
-      where source.team_id = ${sql.ref(`${run}.team_id`)} and source.id = ${sql.ref(`${run}.${source}_id`)}
-      and (${sql.join(inSource, sql` or `)}))`,
+      where source.team_id = ${sql.raw(`${run}.team_id`)} and source.id = ${sql.raw(`${run}.${source}_id`)}
+      and (${sql.join(inSource, ' or ')}))`,
   ];
-  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
+  return sql`(${sql.join(parts, ' or ')})`;
 }
 
-export function beginsWith(column: string, prefix: string): RawBuilder<boolean> {
-  return sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
+export function beginsWith(column: string, prefix: string): Sql {
+  return sql`substr(${sql.raw(column)}, 1, length(${prefix})) = ${prefix}`;
 }
 
 /** SQL checks a part of the condition, `matcherOf` the whole. */
-function hasCode(table: string, codes: string): RawBuilder<boolean> {
-  const status = sql.ref(`${table}.response_status`);
+function hasCode(table: string, codes: string): Sql {
+  const status = sql.raw(`${table}.response_status`);
   const parts = codes.split(',').map((part) => {
     if (part === 'none') return sql`${status} is null`;
     const from = Number(part.replace('xx', '00'));
     return sql`${status} between ${from} and ${part.endsWith('xx') ? from + 99 : from}`;
   });
-  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
+  return sql`(${sql.join(parts, ' or ')})`;
 }
 
 /** Longer texts don't fit into an index entry of Postgres. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { MOST_IN_STREAK, type Streak } from '#domain/alerts/health';
 import type { WatchKind } from '#domain/alerts/queue-watch';
 import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
@@ -94,7 +94,7 @@ export async function listSourceStates(
     from ${sql.raw(`${kind}s`)}
     where ${asked}
     /* ${sql.raw(kind)}-states */`;
-  const { rows } = await db.read((reader) => states.execute(reader));
+  const rows = await db.read(states);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

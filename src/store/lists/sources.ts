@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../database/sql.ts';
 import { readTags, tagInList } from '#domain/team/tags';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
@@ -17,7 +17,7 @@ export async function findSourceIds(
   const { id, tag, isPausedLeftOut = false } = asked;
   const where = [
     tag === undefined ? null : hasTag(db, tag),
-    isPausedLeftOut ? sql<boolean>`is_paused = 0` : null,
+    isPausedLeftOut ? sql`is_paused = 0` : null,
   ];
   const rows = await all(db, table, { team_id: teamId, id }, { columns: ['id'], where });
   return rows.map((row) => row.id);
@@ -34,13 +34,9 @@ export async function listTagsOf(
 }
 
 /** Folds only ASCII letters: the two databases fold others differently. */
-export function containsText(
-  { dialect }: Database,
-  kind: 'cron' | 'queue',
-  text: string,
-): RawBuilder<boolean> {
+export function containsText({ dialect }: Database, kind: 'cron' | 'queue', text: string): Sql {
   const contains = (column: string) => {
-    const value = sql`cast(${sql.ref(column)} as text)`;
+    const value = sql`cast(${sql.raw(column)} as text)`;
     return sql`(${dialect.contains(value, sql`${text}`)}
       or ${dialect.contains(sql`lower(${value})`, sql`lower(${text})`)})`;
   };
@@ -50,16 +46,16 @@ export function containsText(
     // Shorter texts are in too many ids.
     ...(text.length >= 8 ? ['id'] : []),
   ];
-  return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
+  return sql`(${sql.join(columns.map(contains), ' or ')})`;
 }
 
 /** Reads each one of the team, because no index has tags. */
-export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
-  return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
+export function hasTag({ dialect }: Database, tag: string): Sql {
+  return dialect.contains(sql.raw('tags'), sql`${tagInList(tag)}`);
 }
 
 /** Conditions that aren't given are left out. */
-export function allOf(...conditions: (RawBuilder<unknown> | '' | undefined)[]) {
+export function allOf(...conditions: (Sql | '' | undefined)[]) {
   const given = conditions.filter((each) => typeof each === 'object');
-  return sql<boolean>`${sql.join(given, sql` and `)}`;
+  return sql`${sql.join(given, ' and ')}`;
 }

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from 'kysely';
 import type { DialectName } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
-import type { Tables } from '../tables/tables.ts';
 import { BASELINE } from './migrations.ts';
 
 const UNRELEASED_TABLE = 'kysely_migration';
@@ -30,8 +28,4 @@ export async function findApplied(ask: Ask, dialect: DialectName): Promise<strin
 
 async function askNames(ask: Ask, text: string): Promise<string[]> {
   return ((await ask(text)) as { name: string }[]).map(({ name }) => name);
-}
-
-export function readApplied(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
-  return findApplied(async (text) => (await sql.raw(text).execute(db)).rows, dialect);
 }

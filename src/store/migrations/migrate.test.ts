@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { type Log, silentLog } from '#domain/base/log';
 import { createDatabase } from '#testing/postgres';
 import { eventually } from '#testing/process';
@@ -174,5 +173,5 @@ function all(
   { database }: Pick<TestStore, 'database'>,
   text: string,
 ): Promise<Record<string, unknown>[]> {
-  return database.autocommit<Record<string, unknown>>(CompiledQuery.raw(text));
+  return database.autocommit<Record<string, unknown>>(text);
 }

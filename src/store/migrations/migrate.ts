@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { type Connection, inTransaction } from '../database/connections.ts';
 import type { Database } from '../database/database.ts';
 import type { Dialect, DialectName, RunText } from '../database/dialect.ts';
 import { wasLockedOut } from '../database/errors.ts';
-import { readApplied } from './applied.ts';
+import { findApplied } from './applied.ts';
 import { ddlOf } from '../tables/ddl.ts';
-import type { Tables } from '../tables/tables.ts';
 import { TABLES } from '../tables/tables.ts';
 import { BASELINE, type Migration, MIGRATIONS } from './migrations.ts';
-
-type Db = Kysely<Tables>;
 
 interface MigrateOptions {
   now: number;
@@ -30,14 +27,16 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   const { dialect } = database;
   const { migrations = MIGRATIONS } = options;
   const steps = [baselineFor(migrations, options.now), ...migrations];
-  return database.kysely.connection().execute(async (db) => {
+  return database.hold(async (connection) => {
+    const run: RunText = async (text) => (await connection.run(text, [])).rows;
     const applied: string[] = [];
     const locking = LOCKING[dialect.name];
-    await locking?.lock(db, options.schema);
+    await locking?.lock(run, options.schema);
     try {
-      for (const step of steps) applied.push(...(await applyPatiently(db, dialect, step, options)));
+      for (const step of steps)
+        applied.push(...(await applyPatiently(connection, dialect, step, options)));
     } finally {
-      await locking?.unlock(db);
+      await locking?.unlock(run);
     }
     return applied;
   });
@@ -49,10 +48,13 @@ function baselineFor(migrations: readonly Migration[], now: number): Migration {
     name: BASELINE,
     run: async (run, dialect) => {
       for (const table of TABLES) for (const text of ddlOf(table, dialect)) await run(text);
-      for (const { name } of migrations)
-        await run(`insert into migrations (name, applied_at) values ('${name}', ${now})`);
+      for (const each of migrations) await run(recordOf(each, now));
     },
   };
+}
+
+function recordOf({ name }: Migration, now: number): string {
+  return `insert into migrations (name, applied_at) values ('${name}', ${now})`;
 }
 
 /** Later statements on the table wait behind it. */
@@ -65,16 +67,16 @@ const LET_OTHERS_MS = 3_000;
  * process.
  */
 async function applyPatiently(
-  db: Db,
+  connection: Connection,
   dialect: Dialect,
   migration: Migration,
   { now, onTableAwaited }: MigrateOptions,
 ): Promise<string[]> {
   for (let tries = 0; ; tries++) {
     try {
-      const work = (trx: Db) => apply(trx, dialect, migration, now);
-      const isOnline = migration.isOnline && LOCKING[dialect.name] !== null;
-      return await (isOnline ? work(db) : db.transaction().execute(work));
+      const isOnline = migration.isOnline === true && LOCKING[dialect.name] !== null;
+      const work = () => apply(connection, dialect, migration, { now, isOnline });
+      return await (isOnline ? work() : inTransaction(connection, work));
     } catch (error) {
       if (!wasLockedOut(error)) throw error;
       if (tries === 0) onTableAwaited();
@@ -84,24 +86,24 @@ async function applyPatiently(
 }
 
 async function apply(
-  db: Db,
+  connection: Connection,
   dialect: Dialect,
   migration: Migration,
-  now: number,
+  { now, isOnline }: { now: number; isOnline: boolean },
 ): Promise<string[]> {
-  const before = await readApplied(db, dialect.name);
+  const run: RunText = async (text) => (await connection.run(text, [])).rows;
+  const before = await findApplied(run, dialect.name);
   if (before.includes(migration.name)) return [];
-  const run: RunText = async (text) => (await sql.raw(text).execute(db)).rows;
-  if (db.isTransaction) await LOCKING[dialect.name]?.limitLockWaits(run);
+  if (!isOnline) await LOCKING[dialect.name]?.limitLockWaits(run);
   await migration.run(run, dialect.name);
-  await db.insertInto('migrations').values({ name: migration.name, applied_at: now }).execute();
-  const after = await readApplied(db, dialect.name);
+  await run(recordOf(migration, now));
+  const after = await findApplied(run, dialect.name);
   return after.filter((name) => !before.includes(name));
 }
 
 interface Locking {
-  lock: (db: Db, schema: string | undefined) => Promise<void>;
-  unlock: (db: Db) => Promise<void>;
+  lock: (run: RunText, schema: string | undefined) => Promise<void>;
+  unlock: (run: RunText) => Promise<void>;
   limitLockWaits: (run: RunText) => Promise<unknown>;
 }
 
@@ -118,17 +120,16 @@ const LOCKING: Record<DialectName, Locking | null> = {
 const ASK_EVERY_MS = 200;
 
 /** Polls, because a wait inside a statement would keep a snapshot that `create index concurrently` waits for. */
-async function lockSchema(db: Db, schema: string | undefined): Promise<void> {
-  const name = sql`coalesce(${schema ?? null}::text, current_schema(), 'public')`;
-  const ask = sql<{ isTaken: boolean }>`
-    select pg_try_advisory_lock(hashtextextended('belfry migrations ' || ${name}, 0)) as "isTaken"`;
-  while (!(await ask.execute(db)).rows[0]?.isTaken) await delay(ASK_EVERY_MS);
+async function lockSchema(run: RunText, schema: string | undefined): Promise<void> {
+  const name = schema === undefined ? "coalesce(current_schema(), 'public')" : `'${schema}'`;
+  const ask = `select where pg_try_advisory_lock(hashtextextended('belfry migrations ' || ${name}, 0))`;
+  while ((await run(ask)).length === 0) await delay(ASK_EVERY_MS);
   if (schema === undefined) return;
-  const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db);
-  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db);
+  const present = await run(`select from pg_namespace where nspname = '${schema}'`);
+  if (present.length === 0) await run(`create schema "${schema}"`);
 }
 
 /** If the connection has broken, the server has released the lock. */
-async function unlockSchema(db: Db): Promise<void> {
-  await sql`select pg_advisory_unlock_all()`.execute(db).catch(() => {});
+async function unlockSchema(run: RunText): Promise<void> {
+  await run('select pg_advisory_unlock_all()').catch(() => {});
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 
 /**
  * For a `where exists (…)` or a list. Locks the node's row on Postgres: a declaration of death waits until this claim
@@ -15,6 +15,6 @@ const lockLivingNode = preparedStatement<{ id: string }>('lock-node', (dialect) 
 );
 
 /** False if it was declared dead (§3.6). */
-export async function lockNode(runner: StatementRunner, nodeId: string): Promise<boolean> {
+export async function lockNode(runner: Runner, nodeId: string): Promise<boolean> {
   return (await runner.rows(lockLivingNode, [nodeId])).length === 1;
 }

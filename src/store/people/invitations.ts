@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
@@ -38,7 +38,7 @@ export type Accepted =
   | { kind: 'already-member' };
 
 /** Of invitations that can be used. */
-const selectOpen = (where: RawBuilder<unknown>, now: number) => sql<OpenInvitation>`
+const selectOpen = (where: Sql, now: number) => sql<OpenInvitation>`
   select i.id, i.email, i.role, u.name as "invitedByName", i.created_at as "createdAt",
     i.expires_at as "expiresAt", t.id as "teamId", t.name as "teamName"
   from invitations i join users u on u.id = i.invited_by join teams t on t.id = i.team_id
@@ -49,8 +49,8 @@ const hasToken = (tokenHash: string) => sql`i.token_hash = ${tokenHash}`;
 /** Of simultaneous callers, the others find none once the first has removed it. */
 export async function lockInvitation(trx: Trx, tokenHash: string, now: number) {
   const lock = sql.raw(trx.dialect.lock('for update of i'));
-  const { rows } = await selectOpen(sql`${hasToken(tokenHash)} ${lock}`, now).execute(trx);
-  return rows[0];
+  const [found] = await trx.ask(selectOpen(sql`${hasToken(tokenHash)} ${lock}`, now));
+  return found;
 }
 
 export const invitations = {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { COUNT_LIMIT } from '../database/bounded-count.ts';
 import type { YesNo } from '../tables/table.ts';
 import type { InvitedRole, Role } from '../tables/accounts.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { setPassword } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
@@ -84,10 +84,10 @@ export async function takeOneTimeToken(
   { purpose, hash }: TokenKey,
   now: number,
 ): Promise<TakenToken | null> {
-  const { rows } = await sql<TakenToken>`
+  const [taken] = await trx.ask(sql<TakenToken>`
     delete from one_time_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > ${now}
-    returning whom, detail`.execute(trx);
-  return rows[0] ?? null;
+    returning whom, detail`);
+  return taken ?? null;
 }
 
 /** Ends sessions, one-time tokens and optionally the API token. */

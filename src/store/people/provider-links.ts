@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
 import type { Trx } from '../database/database.ts';
 import { addMissing, not, one, remove } from '../database/rows.ts';

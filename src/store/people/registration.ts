@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
 import type { Role } from '../tables/accounts.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
@@ -93,10 +93,10 @@ export const registrations = {
 };
 
 async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
-  const { rows } = await sql<{ value: string }>`
+  const [row] = await trx.ask(sql<{ value: string }>`
     insert into installation (key, value) values (${FIRST_ACCOUNT}, ${userId})
-    on conflict (key) do update set value = installation.value returning value`.execute(trx);
-  return rows[0]?.value === userId;
+    on conflict (key) do update set value = installation.value returning value`);
+  return row?.value === userId;
 }
 
 /** If it would have been the first account, its row is removed, so a first account can still be made. */

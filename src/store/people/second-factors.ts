@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Context } from '../database/context.ts';
 import { below, change, one, remove } from '../database/rows.ts';
 import { rotate, type Rotation } from './sessions.ts';
@@ -21,15 +21,15 @@ export const secondFactors = {
   ): Promise<boolean> {
     const sealed_secret = sealer.seal(PLACE, secret);
     const recovery_codes = JSON.stringify(recoveryCodes);
-    return main.transact(async (trx) => {
-      const { rows } = await sql`
+    const changed = await main.transact((trx) =>
+      trx.change(sql`
         insert into two_factors (user_id, verified, sealed_secret, recovery_codes, last_step)
         values (${userId}, 0, ${sealed_secret}, ${recovery_codes}, 0)
         on conflict (user_id) do update set last_step = 0,
           sealed_secret = excluded.sealed_secret, recovery_codes = excluded.recovery_codes
-        where two_factors.verified = 0 returning user_id`.execute(trx);
-      return rows.length === 1;
-    });
+        where two_factors.verified = 0`),
+    );
+    return changed === 1;
   },
 
   async find({ main, sealer }: Context, userId: string): Promise<SecondFactor | null> {

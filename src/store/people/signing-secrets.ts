@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
 import { change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

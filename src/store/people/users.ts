@@ -1,5 +1,5 @@
 import type { Row } from '../tables/tables.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../database/sql.ts';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
 import { all, change, count, one, remove } from '../database/rows.ts';
@@ -75,14 +75,13 @@ export function gatherUser(rows: readonly UserAndTeam[]): UserWithTeams | null {
 async function listTeams(
   db: Reader,
   userId: string,
-  condition: RawBuilder<unknown>,
+  condition: Sql,
   lock = '',
 ): Promise<TeamOfUser[]> {
-  const { rows } = await sql<TeamOfUser>`
+  return db.ask(sql<TeamOfUser>`
     select t.id, t.name, m.role from memberships m join teams t on t.id = m.team_id
     where m.user_id = ${userId} and t.deleted_at is null and ${condition}
-    order by t.name ${sql.raw(db.dialect.lock(lock))}`.execute(db);
-  return rows;
+    order by t.name ${sql.raw(db.dialect.lock(lock))}`);
 }
 
 /** By name. */

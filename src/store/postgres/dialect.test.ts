@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { createDatabase } from '#testing/postgres';
 import { measureSurvivors } from '#testing/survivors';
 import { openPool, POOLS } from './open.ts';
@@ -12,7 +11,7 @@ test('results of Postgres are freed by minor garbage collections', async () => {
   const text = `select repeat('x', ${bytes}) || n as value from generate_series(1, ${rows}) n`;
   const survived = await measureSurvivors(async (collect) => {
     for (let n = 0; n < queries; n++) {
-      await database.autocommit(CompiledQuery.raw(text));
+      await database.autocommit(text);
       if (n % 20 === 0) collect();
     }
   });

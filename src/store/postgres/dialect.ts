@@ -1,6 +1,6 @@
-import { type Dialect, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import { storableParameters } from '../database/storable-text.ts';
+import type { Connection, Connections } from '../database/connections.ts';
+import type { Answer } from '../database/runner.ts';
 import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 
@@ -16,11 +16,10 @@ interface PoolState {
  * @param answerMs after this long without an answer a connection is given up; a little longer than the server's own
  * limit, so the server reports first. 0 waits forever.
  */
-export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
+export function connectionsOf(pool: Pool, answerMs: number): Connections {
   const state: PoolState = { answerMs, silences: 0 };
   const clients = new WeakMap<PoolClient, Client>();
   const connect = async () => {
-    refuseSecondConnection();
     try {
       for (;;) {
         const pooled = await pool.connect();
@@ -33,19 +32,24 @@ export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
       throw StoreError.fromConnecting(error);
     }
   };
-  // The pool is ended by its owner: Kysely doesn't if no statement was run.
-  const end = async () => {};
-  return new PostgresDialect({
-    // Kysely's type also has cursors.
-    pool: { options: {}, connect: connect as () => Promise<never>, end },
-  });
+  return {
+    async hold(work) {
+      refuseSecondConnection();
+      const client = await connect();
+      try {
+        return await work(client);
+      } finally {
+        client.release();
+      }
+    },
+  };
 }
 
 const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;
 
 const NO_ANSWER = 'Query read timeout';
 
-class Client {
+class Client implements Connection {
   /** The silences of its pool up to its last answer. */
   answeredAfter: number;
   readonly #client: PoolClient;
@@ -60,15 +64,19 @@ class Client {
     this.answeredAfter = pool.silences;
   }
 
+  async begin(): Promise<void> {
+    await this.run('begin', []);
+  }
+
   /** A statement that starts with its name in a comment (`prepared.ts`) is parsed and planned once per connection. */
-  async query(text: string, parameters: readonly unknown[]): Promise<Partial<QueryResult>> {
+  async run(text: string, values: readonly unknown[]): Promise<Answer> {
     // The server has rolled back a dead connection; a rollback would hide the first error.
-    if (this.#fault && text === 'rollback') return { command: 'ROLLBACK' };
+    if (this.#fault && text === 'rollback') return { rows: [], changes: 0 };
     const name = this.#nameOf(text);
-    const values = storableParameters(parameters);
-    const query = { text, values };
+    const query = { text, values: [...values] };
     try {
-      return await this.#ask(name === undefined ? query : { name, ...query });
+      const { rows, rowCount } = await this.#ask(name === undefined ? query : { name, ...query });
+      return { rows, changes: rowCount ?? 0 };
     } catch (error) {
       const fault = StoreError.fromPostgres(error);
       if (fault.code === 'STORE_UNAVAILABLE' && !wasCancelled(fault)) this.#fault = fault;

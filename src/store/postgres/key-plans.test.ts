@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPlanner, type PlanNode, type Planner } from '#testing/plans';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
-import type { RanStatement } from '../database/database.ts';
+import type { RanStatement } from '../database/runner.ts';
 
 /** Without `enable_seqscan = off` plans read a table of this size whole. */
 const JOBS = 10_000;
 
 /** Makes a backlog that is not due, and lets Postgres know of it. */
 async function fill(store: TestStore, teamId: string, queueId: string): Promise<void> {
-  const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
+  const ask = (text: string) => store.database.autocommit(text);
   await ask(`insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
       created_at, scheduled_at)
     select '${teamId}', id, id, 1, '${queueId}', 'pending', 'POST', 'http://target.example/',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { createDatabase } from '#testing/postgres';
 import { openPool, POOLS } from './open.ts';
@@ -20,7 +19,7 @@ describe('a connection to Postgres', () => {
     const arrived = readStartup(server);
     const { port } = server.address() as net.AddressInfo;
     const database = open(`postgres://belfry@127.0.0.1:${port}/belfry`, 'main');
-    await assert.rejects(database.autocommit(CompiledQuery.raw('select 1')));
+    await assert.rejects(database.autocommit('select 1'));
     // The settings that PgBouncer tracks for each client. It refuses a connection that sends any other.
     const accepted = new Set(['user', 'database', 'client_encoding', 'application_name']);
     assert.deepEqual(
@@ -35,7 +34,7 @@ describe('a connection to Postgres', () => {
     await using own = await createDatabase();
     const mode = async (use: keyof typeof POOLS) => {
       const database = open(own.url, use);
-      const [row] = await database.autocommit(CompiledQuery.raw('show plan_cache_mode'));
+      const [row] = await database.autocommit('show plan_cache_mode');
       await database.close();
       return Object.values(row as object)[0];
     };
@@ -64,9 +63,7 @@ describe('a connection to Postgres', () => {
     ] as const) {
       const database = open(own.url, use);
       const show = async (name: string) =>
-        Object.values(
-          (await database.autocommit(CompiledQuery.raw(`show ${name}`)))[0] as object,
-        )[0];
+        Object.values((await database.autocommit(`show ${name}`))[0] as object)[0];
       assert.equal(await show('application_name'), `belfry ${use}`);
       assert.equal(await show('default_transaction_isolation'), 'read committed');
       assert.equal(await show('default_transaction_read_only'), readOnly);

@@ -1,11 +1,10 @@
-import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '#domain/base/clock';
-import { Database, logStatements, type OnStatement } from '../database/database.ts';
+import { Database } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';
-import type { Tables } from '../tables/tables.ts';
-import { pooledPostgres } from './dialect.ts';
+import type { OnStatement } from '../database/runner.ts';
+import { connectionsOf } from './dialect.ts';
 import { postgres } from '../sql/postgres.ts';
 
 /** Bigint: our milliseconds and counts fit into a number. */
@@ -139,15 +138,13 @@ export function openPool(
   // The statement's caller gets the error too.
   pool.on('connect', (client) => client.on('error', () => {}));
   const answerMs = use.statementMs === 0 ? 0 : use.statementMs + ON_THE_WAY_MS;
-  const db = new Kysely<Tables>({
-    dialect: pooledPostgres(pool, answerMs),
-    ...logStatements(onStatement),
-  });
+  const connections = connectionsOf(pool, answerMs);
   return new Database({
     dialect: postgres,
-    writer: db,
-    reader: db,
+    writer: connections,
+    reader: connections,
     release: () => pool.end(),
+    onStatement,
     ...(semaphore && { semaphore }),
   });
 }

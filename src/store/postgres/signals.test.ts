@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/base/ids';
 import { ask } from '#testing/ask';
 import { eventually } from '#testing/process';
@@ -126,6 +125,5 @@ async function listen(store: TestStore, port?: number): Promise<Signal[]> {
 async function pidsOfListeners({ database }: Store): Promise<number[]> {
   const text = `select pid from pg_stat_activity
     where application_name = 'belfry signals' and datname = current_database()`;
-  const query = CompiledQuery.raw(text) as CompiledQuery<{ pid: number }>;
-  return (await database.autocommit(query)).map(({ pid }) => pid);
+  return (await database.autocommit<{ pid: number }>(text)).map(({ pid }) => pid);
 }

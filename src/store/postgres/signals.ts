@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '#domain/base/clock';
 import { FaultLog } from '#domain/base/fault-log';
@@ -110,7 +109,7 @@ export class PostgresSignals implements SignalBus {
   async #notify(payload: readonly [origin: string, ...signals: Signal[]]): Promise<void> {
     const text = 'select pg_notify($1, $2)';
     const values = [this.#channel, JSON.stringify(payload)];
-    if (this.#client === null) await this.#db.autocommit(CompiledQuery.raw(text, values));
+    if (this.#client === null) await this.#db.autocommit(text, values);
     else await this.#client.query(bounded({ name: 'notify', text, values }));
   }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { createDatabase, type TestDatabase } from '#testing/postgres';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import type { Database } from '../database/database.ts';
@@ -69,6 +68,5 @@ async function openWithProxy() {
 }
 
 async function ask(database: Database, text: string): Promise<unknown[]> {
-  const query = CompiledQuery.raw(text) as CompiledQuery<{ value: unknown }>;
-  return (await database.autocommit(query)).map(({ value }) => value);
+  return (await database.autocommit<{ value: unknown }>(text)).map(({ value }) => value);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { readAlertSettings, writeAlertSettings } from '#domain/alerts/alert-settings';
 import { newId } from '#domain/base/ids';
 import { formatRate, parseRate } from '#domain/team/rate';
@@ -173,13 +173,12 @@ const functions = {
 
   /** False if there is no such queue, or the name is taken. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
-    return main.transact(async (trx) => {
-      const { rows } = await sql`
+    const changed = await main.transact((trx) =>
+      trx.change(sql`
         update queues set name = ${name} where team_id = ${teamId} and id = ${queueId} and not exists (
-          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})
-        returning id`.execute(trx);
-      return rows.length === 1;
-    });
+          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`),
+    );
+    return changed === 1;
   },
 };
 

@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import { DAY_MS } from '#domain/base/instant';
 import { cutHistory } from '#domain/runs/history-size';
 import type { Context } from '../database/context.ts';
@@ -147,7 +146,7 @@ export async function readSize({ searches }: Context, now: number): Promise<Data
 function withAsk<T>(searches: Database, work: (ask: Ask) => Promise<T>): Promise<T> {
   return searches.read((reader) =>
     work(async (text, ...parameters) => {
-      const { rows } = await reader.executeQuery(CompiledQuery.raw(text, parameters));
+      const { rows } = await reader.run(text, parameters);
       return rows as Record<string, unknown>[];
     }),
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import pg from 'pg';
 import { DAY_MS } from '#domain/base/instant';
 import type { EndedJobStatus } from '#domain/runs/run-status';
@@ -117,11 +117,13 @@ describe('partitions on Postgres', () => {
     const client = new pg.Client({ connectionString: postgresUrl(store) });
     await client.connect();
     const within = store.database.dialect.endedWithin('jobs', { from: at, to: at });
-    const { sql: text, parameters } = await store.database.read(async (reader) =>
-      sql`select id from ended_jobs jobs where ${within}`.compile(reader),
-    );
+    const search = sql`select id from ended_jobs jobs where ${within}`;
     const searches: [text: string, values: readonly unknown[], tables: string[]][] = [
-      [text, parameters, [`ended_jobs_${span?.from}_${span?.to}`]],
+      [
+        search.textFor(store.database.dialect),
+        search.values,
+        [`ended_jobs_${span?.from}_${span?.to}`],
+      ],
       [`select id from ended_jobs where status in ${FAILED_ATTEMPTS}`, [], []],
     ];
     try {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import type { Database, Reader, Trx } from '../database/database.ts';
 import { DAY_MS } from '#domain/base/instant';
 
@@ -111,15 +111,13 @@ async function findMissing(
 ): Promise<Span[]> {
   const wanted = spansToMake(existing, { now, historyDays, lastOfRest: null });
   if (wanted.length === 0) return wanted;
-  const { rows } = await db.read((reader) =>
-    sql<{ last: number | null }>`
-    select max(completed_at) as last from ended_jobs_rest`.execute(reader),
-  );
-  return spansToMake(existing, { now, historyDays, lastOfRest: rows[0]?.last ?? null });
+  const [rest] = await db.read(sql<{ last: number | null }>`
+    select max(completed_at) as last from ended_jobs_rest`);
+  return spansToMake(existing, { now, historyDays, lastOfRest: rest?.last ?? null });
 }
 
 export async function readSpans(reader: Reader): Promise<Span[]> {
-  return findSpans(async (text) => (await sql.raw(text).execute(reader)).rows);
+  return findSpans(async (text) => (await reader.run(text)).rows);
 }
 
 const FIND_SPANS = `
@@ -139,11 +137,10 @@ export async function findSpans(
 /** False if another node is making one, or has made it. */
 async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promise<boolean> {
   return db.transact(async (trx) => {
-    await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
-    const { rows } = await sql<{ taken: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended('belfry partitions ' || current_schema(), 0)) as taken
-      `.execute(trx);
-    return rows[0]?.taken === true && work(trx);
+    await trx.run(`set local lock_timeout = ${LOCKED_OUT_MS}`);
+    const [lock] = await trx.ask(sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('belfry partitions ' || current_schema(), 0)) as taken`);
+    return lock?.taken === true && work(trx);
   });
 }
 
@@ -156,19 +153,15 @@ async function make(trx: Trx, span: Span): Promise<boolean> {
   if (existing.some(({ from, to }) => from < span.to && span.from < to)) return false;
   const name = nameOf(span);
   const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
-  await sql.raw(`create table if not exists "${name}" (like ${PARENT} including all)`).execute(trx);
-  await sql
-    .raw(
-      `alter table ${PARENT} attach partition "${name}"
-        for values from ('success', ${from}) to ('success', ${to})`,
-    )
-    .execute(trx);
+  await trx.run(`create table if not exists "${name}" (like ${PARENT} including all)`);
+  await trx.run(`alter table ${PARENT} attach partition "${name}"
+    for values from ('success', ${from}) to ('success', ${to})`);
   return true;
 }
 
 async function drop(trx: Trx, span: Span): Promise<boolean> {
   const existing = await readSpans(trx);
   if (!existing.some((each) => nameOf(each) === nameOf(span))) return false;
-  await sql.raw(`drop table "${nameOf(span)}"`).execute(trx);
+  await trx.run(`drop table "${nameOf(span)}"`);
   return true;
 }

@@ -21,7 +21,7 @@ import { forEachStore } from '#testing/stores';
 import { type Expiring, TABLES_OF_TEAM } from './retention.ts';
 import type { Store } from '../store.ts';
 import type { Tables } from '../tables/tables.ts';
-import { add } from '../database/rows.ts';
+import { add, change, remove } from '../database/rows.ts';
 
 const KEEP = { historyDays: 30, limit: 100 };
 const ALERT = { level: 'warning', source: 'cron', run_id: newId(1), delivery: 'muted' };
@@ -214,10 +214,8 @@ describe('retention', () => {
       await aJob(store, team.id, { queue: 'kept' });
       const cron = await anEndedExecution(store, team.id);
       const kept = await anEndedExecution(store, team.id);
-      await store.database.transact(async (trx) => {
-        await trx.deleteFrom('queues').where('id', '=', queueId).execute();
-        await trx.deleteFrom('crons').where('id', '=', cron.id).execute();
-      });
+      await remove(store.database, 'queues', { id: queueId });
+      await remove(store.database, 'crons', { id: cron.id });
       const sweep = (limit: number) =>
         store.retention.deleteSome('orphans', { now: store.clock.now(), historyDays: 30, limit });
       assert.equal(await sweep(2), 2);
@@ -329,9 +327,7 @@ async function anEndedExecution(
 
 async function deleteTeam(store: Store, teamId: string): Promise<void> {
   const deleted_at = store.clock.now();
-  await store.database.transact((trx) =>
-    trx.updateTable('teams').set({ deleted_at }).where('id', '=', teamId).execute(),
-  );
+  await change(store.database, 'teams', { id: teamId }, { deleted_at });
 }
 
 async function countAll(store: Store, tables: readonly string[]): Promise<number[]> {

@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import { FIRST_ID } from '#domain/base/ids';
 import { DAY_MS } from '#domain/base/instant';
 import { LIMITS } from '#domain/base/limits';
@@ -9,7 +8,7 @@ import { pageStatement } from '../database/prepared.ts';
 import { all, not, remove } from '../database/rows.ts';
 import { lookAtSize, readSize } from './history-size.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
-import { TABLES, type Tables } from '../tables/tables.ts';
+import { type Row, TABLES, type Tables } from '../tables/tables.ts';
 import {
   deleteFound,
   FIND_BY_SOURCE,
@@ -61,7 +60,7 @@ function deleteFew(table: string, condition: (value: string) => string) {
 function olderThan<T extends keyof Tables>(
   days: number,
   table: T,
-  column: keyof Tables[T] & string,
+  column: keyof Row<T> & string,
 ): Deletion {
   const statement = deleteFew(table, (before) => `${column} < ${before}`);
   return async (db, { now, limit }) =>
@@ -177,7 +176,7 @@ export const retention = {
    * @returns the pages that are still free
    */
   async giveBackPages({ main }: Context, most: number): Promise<number> {
-    return main.dialect.giveBackPages((text) => main.autocommit(CompiledQuery.raw(text)), most);
+    return main.dialect.giveBackPages((text) => main.autocommit(text), most);
   },
 };
 

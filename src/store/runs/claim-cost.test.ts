@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
 import { ask } from '#testing/ask';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
 import { pagesOfWaiting, pagesRead } from '#testing/plans';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
-import type { RanStatement } from '../database/database.ts';
+import type { RanStatement } from '../database/runner.ts';
 import { RECOUNT_MS } from './taken-slots.ts';
 import type { Store } from '../store.ts';
 
@@ -70,8 +69,8 @@ describe('claims on Postgres with many waiting jobs', () => {
       }
       // One after the other, so all have had the same connection.
       return database.autocommit<{ kept: number; anew: number }>(
-        CompiledQuery.raw(`select generic_plans as kept, custom_plans as anew
-          from pg_prepared_statements where name = 'claim-jobs-at-once'`),
+        `select generic_plans as kept, custom_plans as anew
+          from pg_prepared_statements where name = 'claim-jobs-at-once'`,
       );
     };
     assert.deepEqual(await countPlans(store.forEngine), [{ kept: 12, anew: 0 }]);

@@ -27,7 +27,8 @@ import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
 import { preparedStatement, updateEach } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
-import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 import { countRuns, nearLimitOf } from './month-limit.ts';
 import type { Row } from '../tables/tables.ts';
 import { teamHeads } from './waiting.ts';
@@ -79,7 +80,7 @@ const START = { ...KEY, status: 'text', claimed_by: 'id', started_at: 'bigint' }
 const startRunNows = updateEach('start-run-nows', 'executions', START);
 
 async function startWaiting(
-  runner: StatementRunner,
+  runner: Runner,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
@@ -158,7 +159,7 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
 
 /** Sets the next times in the same transaction, so no two nodes run a time twice. */
 async function startTicks(
-  runner: StatementRunner,
+  runner: Runner,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
   known: Teams,
@@ -249,7 +250,7 @@ type Teams = ReadonlyMap<string, TeamRow>;
 
 /** Run nows first, then due times unless the team is paused (§3.11). Several missed times count as one (§3.7). */
 async function startDue(
-  runner: StatementRunner,
+  runner: Runner,
   input: ClaimInput,
   teams: Teams,
 ): Promise<ClaimedExecutionRow[]> {
@@ -271,7 +272,7 @@ async function startDue(
 
 /** Crons of a deleted team are never due. */
 async function readStates(
-  runner: StatementRunner,
+  runner: Runner,
   { asked }: ClaimInput,
   teams: Teams,
 ): Promise<ClaimedGroup[]> {

@@ -2,7 +2,8 @@ import { findPauseEnd } from '#domain/team/maintenance';
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/team/rate';
 import { readPausingWindows } from '../alerts/window-rows.ts';
 import type { Dialect } from '../database/dialect.ts';
-import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 import { usedBy } from '../figures/usage.ts';
 import type { ClaimInput, Taken } from './claim.ts';
 import type { ClaimedGroup, GroupSlots } from './claims.ts';
@@ -39,11 +40,11 @@ export const readQueues = (dialect: Dialect, columns: string, join = '') => `
 /** How each database reads and writes. */
 interface Steps<Queue extends CountedQueue> {
   /** @returns the queues with a limit or rate, unless another claim has them */
-  lock(runner: StatementRunner, asked: readonly GroupSlots[]): Promise<ReadonlySet<string> | 'all'>;
-  read(runner: StatementRunner, input: ClaimInput): Promise<Queue[]>;
-  take(runner: StatementRunner, input: ClaimInput): Promise<TakenJobs>;
+  lock(runner: Runner, asked: readonly GroupSlots[]): Promise<ReadonlySet<string> | 'all'>;
+  read(runner: Runner, input: ClaimInput): Promise<Queue[]>;
+  take(runner: Runner, input: ClaimInput): Promise<TakenJobs>;
   /** For the next claim. */
-  keep(runner: StatementRunner, started: readonly Started<Queue>[], now: number): Promise<void>;
+  keep(runner: Runner, started: readonly Started<Queue>[], now: number): Promise<void>;
 }
 
 /** The jobs that a claim has started in a queue. */

@@ -6,7 +6,7 @@ import { CLAIMED_COLUMNS, type ClaimedJobRow, packSlots } from './due-jobs.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 
 /** Running jobs only with a limit, spent time only with a rate. */
 const readCounted = preparedStatement<CountedQueue>('read-queues', (dialect) =>
@@ -80,7 +80,7 @@ export const claimJobs = claimInSteps<CountedQueue>({
 });
 
 async function takeSome(
-  runner: StatementRunner,
+  runner: Runner,
   { nodeId, now }: ClaimInput,
   open: readonly GroupSlots[],
 ): Promise<ClaimedJobRow[]> {

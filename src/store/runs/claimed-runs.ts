@@ -1,5 +1,5 @@
 import { preparedStatement } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 
 export interface ClaimedRow {
@@ -40,7 +40,7 @@ const findOneClaimed = ofEachTable((table) =>
 );
 
 export async function findClaimedRuns(
-  runner: StatementRunner,
+  runner: Runner,
   table: RunTable,
   nodeId: string,
   run?: { teamId: string; id: string },

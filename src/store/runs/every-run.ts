@@ -1,5 +1,5 @@
 import type { ExecutionStatus, JobStatus } from '#domain/runs/run-status';
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../database/sql.ts';
 import type { Reader } from '../database/database.ts';
 import {
   type BIG_COLUMNS,
@@ -45,15 +45,15 @@ const WHOLE: Record<RunTable, readonly string[]> = {
 
 /** Conditions apply to each table, so each uses its own indexes. */
 interface RunChoice {
-  where: RawBuilder<unknown>;
-  tail?: RawBuilder<unknown>;
+  where: Sql;
+  tail?: Sql;
   /** Only ended runs can match. */
   isOfEnded?: boolean;
   /** Further conditions on ended runs, and on those that wait or run. */
-  whereEnded?: RawBuilder<unknown>;
-  whereLive?: RawBuilder<unknown>;
+  whereEnded?: Sql;
+  whereLive?: Sql;
   /** Of the union `runs`. */
-  end?: RawBuilder<unknown>;
+  end?: Sql;
   /** Postgres then plans a search of all partitions once per connection. The text must be the same each time. */
   name?: string;
 }
@@ -78,7 +78,7 @@ export async function readWholeExecutions(
 export function everyExecution(
   choice: Pick<RunChoice, 'where' | 'isOfEnded'>,
   bodyBytes: number | undefined,
-): RawBuilder<unknown> {
+): Sql {
   const columns = WHOLE.executions.filter((name) => isSmall(name) || name === 'trace');
   const start = bodyBytes === undefined ? [] : startOfBody(bodyBytes);
   return chosenRuns('executions', columns, choice, start);
@@ -97,7 +97,7 @@ function startOfBody(bytes: number): Computed[] {
   ];
 }
 
-function jobsOf(columns: readonly string[], choice: RunChoice): RawBuilder<unknown> {
+function jobsOf(columns: readonly string[], choice: RunChoice): Sql {
   return sql`select queues.name as queue, runs.* from ${chosenRuns('jobs', columns, choice)} as runs
     join queues on queues.team_id = runs.team_id and queues.id = runs.queue_id`;
 }
@@ -105,10 +105,10 @@ function jobsOf(columns: readonly string[], choice: RunChoice): RawBuilder<unkno
 async function readRows<Row>(
   reader: Reader,
   { name, end = sql`` }: RunChoice,
-  selection: RawBuilder<unknown>,
+  selection: Sql,
 ): Promise<Row[]> {
   const title = sql.raw(name === undefined ? '' : `/* ${name} */ `);
-  return (await sql<Row>`${title}${selection} ${end}`.execute(reader)).rows;
+  return reader.ask(sql<Row>`${title}${selection} ${end}`);
 }
 
 function chosenRuns(
@@ -116,7 +116,7 @@ function chosenRuns(
   columns: readonly string[],
   { where, whereEnded, whereLive, tail = sql``, isOfEnded = false }: RunChoice,
   computed: readonly Computed[] = [],
-): RawBuilder<unknown> {
+): Sql {
   const part = (isEnded: boolean) => {
     const missing = (name: string, type = 'text') => `cast(null as ${type}) as ${name}`;
     const values = [

@@ -1,7 +1,7 @@
 import { wasLockedOut } from '../database/errors.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 import { periodsOf } from '../figures/usage.ts';
 import type { Taken } from './claim.ts';
 import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
@@ -21,7 +21,7 @@ const lockPeriods = preparedStatement<{ id: string }>('lock-periods', ({ $, rows
 
 /** See `lockPeriods`. */
 export async function findLockedTeams(
-  runner: StatementRunner,
+  runner: Runner,
   teamIds: readonly string[],
   now: number,
 ): Promise<ReadonlySet<string>> {

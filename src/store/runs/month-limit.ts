@@ -1,4 +1,4 @@
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Runner } from '../database/runner.ts';
 import { countStarts } from '../figures/batch-counts.ts';
 import { countUsage, isNearLimit, limitOf, type MonthlyLimits } from '../figures/usage.ts';
 import type { GroupRow } from './claim.ts';
@@ -30,7 +30,7 @@ export function nearLimitOf(group: GroupRow | undefined, limits: MonthlyLimits):
  * @returns the runs within the limit
  */
 export async function countRuns<Row extends Claimed>(
-  runner: StatementRunner,
+  runner: Runner,
   { table, nodeId, now }: Claim,
   rows: readonly Row[],
   limitNear: (row: Row) => number | null,

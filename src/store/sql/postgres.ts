@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { FAILED_ATTEMPTS } from '../runs/status-lists.ts';
 import { type Dialect, type Fields, type FieldType, type RowOf } from '../database/dialect.ts';
 
@@ -102,12 +102,12 @@ export const postgres: Dialect = {
   deleteGiven: (table, key, parameter, lockWaits) => `
     delete from ${table} using ${unpack(key, parameter)} ${lockWaits === 'limited' ? LIMIT_LOCK_WAITS : ''}
     where ${hasKeyOf(table, 'given', Object.keys(key))}`,
-  isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
+  isAmong: (column, ids) => sql`${sql.raw(column)} = any(${`{${ids.join()}}`}::uuid[])`,
   // An array first: inside a join the selection may run again, take other rows, and exceed its limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
   // Only successes are partitioned by time. A time for both would prune nothing.
   endedWithin: (jobs, { from, to }) => {
-    const [status, at] = [sql.ref(`${jobs}.status`), sql.ref(`${jobs}.completed_at`)];
+    const [status, at] = [sql.raw(`${jobs}.status`), sql.raw(`${jobs}.completed_at`)];
     return sql`(${status} = 'success' and ${at} between ${from} and ${to}
       or ${status} in ${sql.raw(FAILED_ATTEMPTS)})`;
   },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../database/sql.ts';
 import { type Dialect, type Fields, packRows, type RunText } from '../database/dialect.ts';
 
 async function countFreePages(run: RunText): Promise<number> {
@@ -39,7 +39,7 @@ export const sqlite: Dialect = {
     delete from ${table} where (${columns}) in (select ${columns} from ${unpack(key, parameter)})`;
   },
   isAmong: (column, ids) =>
-    sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(ids)}))`,
+    sql`${sql.raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`,
   isAmongFree: (selection) => `id in (${selection})`,
   endedWithin: () => sql`true`,
   unpartitioned: 'ended_jobs',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { all, remove } from '../database/rows.ts';
 import { newId } from '#domain/base/ids';
 import { aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
@@ -48,12 +49,11 @@ test('a transaction script waits until an open transaction has ended', async () 
   const begun = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const transaction = store.database.transact(async (trx) => {
-    await trx.deleteFrom('callbacks').execute();
+    await remove(trx, 'callbacks', {});
     begun.resolve();
     await asked.promise;
     // This is answered after the script arrived, so a thread that did not wait would have run the script by now.
-    const seen = await trx.selectFrom('jobs').select('id').execute();
-    assert.deepEqual(seen, []);
+    assert.deepEqual(await all(trx, 'jobs', {}), []);
     throw new Error('undone');
   });
   await begun.promise;

@@ -1,6 +1,4 @@
-import type { RanStatement } from '../database/database.ts';
-import { storableParameters } from '../database/storable-text.ts';
-import type { QueryRunner } from '../database/transaction-script.ts';
+import type { RanStatement, Run } from '../database/runner.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
@@ -25,12 +23,12 @@ export async function carryOut(
 let loaded: ReturnType<typeof load> | null = null;
 
 async function load() {
-  const [{ transactionScripts }, { runsStatements }, { sqlite }] = await Promise.all([
+  const [{ transactionScripts }, { Runner }, { sqlite }] = await Promise.all([
     import('../database/transaction-scripts.ts'),
-    import('../database/prepared.ts'),
+    import('../database/runner.ts'),
     import('../sql/sqlite.ts'),
   ]);
-  return { transactionScripts, runsStatements, sqlite };
+  return { transactionScripts, Runner, sqlite };
 }
 
 async function carryOutOne(
@@ -42,11 +40,12 @@ async function carryOutOne(
   try {
     // A thread that only reads doesn't need them.
     loaded ??= load();
-    const { transactionScripts, runsStatements, sqlite } = await loaded;
+    const { transactionScripts, Runner, sqlite } = await loaded;
     const called = transactionScripts.get(script);
     if (!called) throw new Error(`there is no transaction script ${script}`);
     const ran: RanStatement[] = [];
-    const runner = runsStatements(runnerOn(connection, ran), sqlite);
+    const run: Run = async (text, values) => connection.run(text, values);
+    const runner = new Runner(sqlite, run, (each) => ran.push(each));
     const output = await called.run(runner, input as never);
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
@@ -57,24 +56,6 @@ async function carryOutOne(
     connection.run('release one', []);
     return faultOf(id, error);
   }
-}
-
-function runnerOn(connection: Connection, ran: RanStatement[]): QueryRunner {
-  return {
-    executeQuery: async <Row>({
-      sql,
-      parameters,
-    }: {
-      sql: string;
-      parameters: readonly unknown[];
-    }) => {
-      const values = storableParameters(parameters);
-      const startedAt = performance.now();
-      const { rows } = connection.run(sql, values);
-      ran.push({ sql, parameters: values, durationMs: performance.now() - startedAt });
-      return { rows: rows as Row[] };
-    },
-  };
 }
 
 export function faultOf(id: number, error: unknown): Answer {

@@ -1,19 +1,13 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import type { Clock } from '#domain/base/clock';
-import {
-  type CallScript,
-  Database,
-  logStatements,
-  type OnStatement,
-} from '../database/database.ts';
+import { type CallScript, Database } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
-import type { Tables } from '../tables/tables.ts';
-import { sqliteOnThread } from './dialect.ts';
+import type { OnStatement } from '../database/runner.ts';
+import { connectionOf } from './dialect.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import { makeFolders } from '../database/make-folders.ts';
 import type { StartThread, WorkerSettings } from './protocol.ts';
@@ -75,14 +69,15 @@ export async function openSqliteFile(
   const startLater = (settings: WorkerSettings) => {
     let thread: SqliteThread | null = null;
     const start = () => (thread ??= new SqliteThread(settings, onLost, startThread));
-    return { kysely: kyselyOn(start, onStatement), close: async () => thread?.close() };
+    return { connection: connectionOf(start), close: async () => thread?.close() };
   };
   const reader = startLater(reading);
   const searcher = startLater({ ...reading, name: 'sqlite-searcher' });
   const main = new Database({
     dialect: sqlite,
-    writer: kyselyOn(() => writer, onStatement),
-    reader: reader.kysely,
+    writer: connectionOf(() => writer),
+    reader: reader.connection,
+    onStatement,
     release: async () => {
       await reader.close();
       await writer.close();
@@ -91,8 +86,9 @@ export async function openSqliteFile(
   });
   const searches = new Database({
     dialect: sqlite,
-    writer: searcher.kysely,
-    reader: searcher.kysely,
+    writer: searcher.connection,
+    reader: searcher.connection,
+    onStatement,
     release: searcher.close,
     semaphore: new Semaphore(SEARCH_LIMITS, clock),
   });
@@ -112,10 +108,17 @@ export async function openSqliteMemory(options: SqliteOptions): Promise<Database
   const { writing } = connectionsTo(':memory:', onStatement);
   const settings = { ...writing, pragmas: ['temp_store = memory'] };
   const thread = new SqliteThread(settings, onLost, startThread);
-  const db = kyselyOn(() => thread, onStatement);
+  const db = connectionOf(() => thread);
   const call = callerOn(thread, onStatement);
   const release = () => thread.close();
-  const main = new Database({ dialect: sqlite, writer: db, reader: db, release, call });
+  const main = new Database({
+    dialect: sqlite,
+    writer: db,
+    reader: db,
+    release,
+    call,
+    onStatement,
+  });
   return { main, searches: main, engine: main, lease: main };
 }
 
@@ -126,10 +129,6 @@ function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallScript {
     for (const each of ran ?? []) onStatement?.(each);
     return output;
   };
-}
-
-function kyselyOn(thread: () => SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: sqliteOnThread(thread), ...logStatements(onStatement) });
 }
 
 function makeFile(path: string): void {

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { RanStatement } from '../database/database.ts';
+import type { RanStatement } from '../database/runner.ts';
 
 export interface WorkerSettings {
   name: 'sqlite-writer' | 'sqlite-reader' | 'sqlite-searcher';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { change } from '../database/rows.ts';
 import { aJob, aTeam } from '#testing/factories';
 import { openSqliteTestStore, openThreadedTestStore } from '#testing/stores';
 
@@ -12,10 +12,10 @@ describe('a SQLite file on the caller’s own thread', () => {
     await using store = await open();
     const team = await aTeam(store);
     const rename = store.database.transact(async (trx) => {
-      await trx.updateTable('teams').set({ name: 'Half' }).where('id', '=', team.id).execute();
+      await change(trx, 'teams', { id: team.id }, { name: 'Half' });
       // Gives other callers a chance to run in between.
       await new Promise(setImmediate);
-      await trx.updateTable('teams').set({ name: 'Whole' }).where('id', '=', team.id).execute();
+      await change(trx, 'teams', { id: team.id }, { name: 'Whole' });
     });
     const [, job, found] = await Promise.all([
       rename,
@@ -30,9 +30,9 @@ describe('a SQLite file on the caller’s own thread', () => {
   test("a store on the caller's thread reads on a connection that cannot write", async () => {
     await using store = await open();
     const { id } = await aTeam(store);
-    const write = CompiledQuery.raw("update teams set name = 'Nobody'");
+    const write = "update teams set name = 'Nobody'";
     await assert.rejects(
-      store.database.read((db) => db.executeQuery(write)),
+      store.database.read((db) => db.run(write)),
       /readonly database/,
     );
     assert.equal((await store.teams.find(id))?.name, 'Northwind');

@@ -2,7 +2,6 @@
  * One declaration gives the DDL of both databases (ddl.ts), the row type (tables.ts) and the fields of packed
  * parameters.
  */
-import type { Generated } from 'kysely';
 import type { DialectName, FieldType } from '../database/dialect.ts';
 
 export type YesNo = 0 | 1;
@@ -20,9 +19,13 @@ interface Rules {
   owner?: string;
 }
 
-/** Each method returns a changed copy. */
-export class Column<Stored, K extends Kind = Kind> {
+/**
+ * Each method returns a changed copy.
+ * @template Added what a new row has; it may lack a column that allows undefined
+ */
+export class Column<Stored, K extends Kind = Kind, Added = Stored> {
   declare readonly stored: Stored;
+  declare readonly added: Added;
   readonly kind: K;
   readonly rules: Rules;
 
@@ -31,7 +34,7 @@ export class Column<Stored, K extends Kind = Kind> {
     this.rules = rules;
   }
 
-  get orNull(): Column<Stored | null, K> {
+  get orNull(): Column<Stored | null, K, Added | null | undefined> {
     return new Column(this.kind, { ...this.rules, isNullable: true });
   }
 
@@ -39,7 +42,7 @@ export class Column<Stored, K extends Kind = Kind> {
     return new Column(this.kind, { ...this.rules, isUnique: true });
   }
 
-  default(value: Stored & number): Column<Generated<Stored>, K> {
+  default(value: Stored & number): Column<Stored, K, Stored | undefined> {
     return new Column(this.kind, { ...this.rules, default: value });
   }
 
@@ -71,7 +74,7 @@ export const instant = bigint;
 export const json = () => new Column<string, 'json'>('json');
 export const bytes = () => new Column<Uint8Array, 'bytes'>('bytes');
 /** Ascending, given by the database; the table's key. */
-export const rowNumber = () => new Column<Generated<number>, 'rowNumber'>('rowNumber');
+export const rowNumber = () => new Column<number, 'rowNumber', number | undefined>('rowNumber');
 export const yesNo = () => new Column<YesNo, 'int'>('int').check((name) => `${name} in (0, 1)`);
 /** Checked by the database. */
 export const oneOf = <const T extends string>(...values: readonly T[]) =>
@@ -113,6 +116,14 @@ export function table<const Name extends string, C extends Columns>(
 export type RowOf<T extends { columns: Columns }> = {
   [N in keyof T['columns']]: T['columns'][N]['stored'];
 };
+
+type Optional<C extends Columns> = {
+  [N in keyof C]: undefined extends C[N]['added'] ? N : never;
+}[keyof C];
+
+export type NewRowOf<T extends { columns: Columns }> = {
+  [N in Exclude<keyof T['columns'], Optional<T['columns']>>]: T['columns'][N]['added'];
+} & { [N in Optional<T['columns']>]?: T['columns'][N]['added'] };
 
 export function fieldsOf<C extends Columns, Left extends keyof C = never>(
   columns: C,

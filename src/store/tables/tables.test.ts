@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TABLES, type Tables } from './tables.ts';
+import { type Row, TABLES, type Tables } from './tables.ts';
 
 /** SQLite reads a row from its start: reading a column after the payload costs reading the payload. */
 test('large columns are the last ones of a table, so that lists do not read them', () => {
@@ -19,7 +19,7 @@ test('large columns are the last ones of a table, so that lists do not read them
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type ColumnsOfAny<T> = { [C in keyof T]: IsAny<T[C]> extends true ? C : never }[keyof T];
-type FoundAny = { [T in keyof Tables]: ColumnsOfAny<Tables[T]> }[keyof Tables];
+type FoundAny = { [T in keyof Tables]: ColumnsOfAny<Row<T>> }[keyof Tables];
 
 test('every column has a type, so that queries are checked', () => {
   // The compiler checks it: `any` would be inferred without a word and accept every value.
