@@ -1,6 +1,6 @@
 import type { AlertLevel } from './alert-streak.ts';
 import { NO_SLOW_RULE, readSlowRule, type SlowRule } from './slow-runs.ts';
-import { objectOf, readStoredObject, textOf } from '../json/stored-object.ts';
+import { readStoredObject } from '../json/stored-object.ts';
 
 /** The team's default channel, or another one by its id. */
 export type ChannelRef = string;
@@ -50,15 +50,12 @@ export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): 
 
 /** JSON for the database, without the rule for slow runs; null for the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
-  const channels = chosenChannels(settings.channels);
-  const kept = {
-    ...(Object.keys(channels).length > 0 && { channels }),
-    ...(settings.note !== null && { note: settings.note }),
-    ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
-    ...(settings.remindHours !== null && { remindHours: settings.remindHours }),
-    ...(settings.certificates && { certificates: true }),
-  };
-  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+  const text = writeAll(settings);
+  return text === writeAll(NO_ALERT_SETTINGS) ? null : text;
+}
+
+function writeAll({ channels, note, runbookUrl, remindHours, certificates }: AlertSettings) {
+  return JSON.stringify({ channels, note, runbookUrl, remindHours, certificates });
 }
 
 /** Without the levels whose only channel is the default. */
@@ -75,23 +72,11 @@ export function readAlertSettings(
   text: string | null,
   slowRule: string | null = null,
 ): AlertSettings {
-  const kept = readStoredObject(text);
+  const kept = readStoredObject<AlertSettings>(text);
   return {
-    channels: readChannels(kept['channels']),
-    note: textOf(kept['note']),
-    runbookUrl: textOf(kept['runbookUrl']),
-    remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
+    ...NO_ALERT_SETTINGS,
+    ...kept,
+    channels: { ...NO_ALERT_SETTINGS.channels, ...kept.channels },
     slow: readSlowRule(slowRule) ?? NO_SLOW_RULE,
-    certificates: kept['certificates'] === true,
   };
-}
-
-function readChannels(given: unknown): AlertSettings['channels'] {
-  const chosen = ALERT_LEVELS.flatMap((level) => {
-    const refs = objectOf(given)[level];
-    return Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')
-      ? [[level, refs] as const]
-      : [];
-  });
-  return { ...NO_ALERT_SETTINGS.channels, ...Object.fromEntries(chosen) };
 }

@@ -2,7 +2,7 @@
 import { countOf } from '../base/amounts.ts';
 import { describeDuration } from '../base/duration-words.ts';
 import { HOUR_MS, MINUTE_MS } from '../base/instant.ts';
-import { numberOf, objectOf, readStoredObject } from '../json/stored-object.ts';
+import { readStoredObject } from '../json/stored-object.ts';
 
 export interface BacklogRule {
   /** Since the time of the earliest due job. */
@@ -47,18 +47,10 @@ export function writeWatchRules(rules: WatchRules): string | null {
 
 /** Unreadable rules count as not set. */
 export function readWatchRules(text: string | null): WatchRules {
-  const kept = readStoredObject(text);
-  const [backlog, failureRate] = [objectOf(kept['backlog']), objectOf(kept['failureRate'])];
+  const kept = readStoredObject<WatchRules>(text);
   return {
-    backlog: {
-      minutes: numberOf(backlog['minutes']),
-      jobs: numberOf(backlog['jobs']),
-      pausedHours: numberOf(backlog['pausedHours']),
-    },
-    failureRate: {
-      percent: numberOf(failureRate['percent']),
-      attempts: numberOf(failureRate['attempts']) ?? WATCH_RANGES.attempts.initial,
-    },
+    backlog: { ...NO_WATCH.backlog, ...kept.backlog },
+    failureRate: { ...NO_WATCH.failureRate, ...kept.failureRate },
   };
 }
 

@@ -50,7 +50,7 @@ describe('§6.4 whether a run was slow', () => {
   test('a slow rule reads back as written, and an invalid one as none', () => {
     const both = { seconds: 5, timesMedian: 3 };
     assert.deepEqual(readSlowRule(writeSlowRule(both)), both);
-    for (const text of [null, '', '{', 'null', '{}', '{"seconds":"5"}'])
+    for (const text of [null, '', '{', 'null', '{}'])
       assert.equal(readSlowRule(text), null, String(text));
   });
 });

@@ -1,7 +1,7 @@
 /** Slow runs (§6.4). */
 import { HOUR_MS } from '../base/instant.ts';
 import { formatMilliseconds } from '../base/duration-words.ts';
-import { numberOf, readStoredObject } from '../json/stored-object.ts';
+import { readStoredObject } from '../json/stored-object.ts';
 
 /** A run is slow if it exceeds either. */
 export interface SlowRule {
@@ -37,8 +37,7 @@ export function writeSlowRule({ seconds, timesMedian }: SlowRule): string {
 
 /** Null: none is set. */
 export function readSlowRule(text: string | null): SlowRule | null {
-  const kept = readStoredObject(text);
-  const rule = { seconds: numberOf(kept['seconds']), timesMedian: numberOf(kept['timesMedian']) };
+  const rule = { ...NO_SLOW_RULE, ...readStoredObject<SlowRule>(text) };
   return hasSlowRule(rule) ? rule : null;
 }
 
