@@ -1,4 +1,4 @@
-import { Notifier } from '#alerts/notifier';
+import { createNotifier, type Notifier } from '#alerts/notifier';
 import { silentLog } from '#domain/base/log';
 import { createMailer } from '#people/mail';
 import type { Store } from '#store/store';
@@ -29,7 +29,7 @@ export async function startNotifier(
   const { sender, clock } = service;
   const { stopUrlOf } = service.people;
   const tools = { store, sender, mailer, log: silentLog, baseUrl: BASE_URL, stopUrlOf };
-  const notifier = new Notifier(tools);
+  const notifier = createNotifier(tools);
   await notifier.start();
   const isDone = async () => {
     if (!notifier.isQuiet()) return false;

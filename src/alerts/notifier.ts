@@ -1,7 +1,6 @@
 import { pause } from '#domain/base/clock';
 import { Repeating } from '#domain/base/repeating';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
-import type { Store } from '#store/store';
 import { writeTestMessage } from './compose.ts';
 import { deliver, type Delivery } from './deliver.ts';
 import { notifyTeam, type SendingTools } from './sending.ts';
@@ -17,127 +16,113 @@ const MAX_TEAMS_AT_ONCE = 20;
 const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
 
-export class Notifier {
-  readonly name = 'notifier';
-  readonly #options: NotifierOptions;
-  readonly #store: Store;
-  readonly #sendings = new Map<string, Promise<void>>();
+export type Notifier = ReturnType<typeof createNotifier>;
+
+export function createNotifier(options: NotifierOptions) {
+  const { store, log } = options;
+  const { clock, notifications, signals } = store;
+  const sendings = new Map<string, Promise<void>>();
   /** Monotonic: a clock that was set back must not delay alerts. */
-  #raiseTimedAtMs = 0;
-  readonly #looks: Repeating;
-  #stopListening = () => {};
+  let raiseTimedAtMs = 0;
+  let stopListening = () => {};
 
-  constructor(options: NotifierOptions) {
-    this.#options = options;
-    this.#store = options.store;
-    const { store, log } = options;
-    const look = () => this.#look();
-    this.#looks = new Repeating(
-      store.clock,
-      log,
-      'notifications.not-read',
-      look,
-      STORE_DOWN_PAUSE_MS,
-    );
-  }
-
-  /** A process that only serves pages doesn't call it, and can still send tests. */
-  async start(): Promise<void> {
-    this.#stopListening = this.#store.signals.listen(({ kind }) => {
-      if (kind === 'notifications' || kind === 'unknown') this.#looks.wake();
-    });
-    this.#looks.start();
-  }
-
-  async stop(graceMs: number): Promise<void> {
-    this.#stopListening();
-    await new Promise<void>((resolve) => {
-      const cancelGrace = this.#store.clock.after(graceMs, resolve);
-      void Promise.all([this.#looks.stop(), ...this.#sendings.values()]).then(() => {
-        cancelGrace();
-        resolve();
-      });
-    });
-  }
-
-  isQuiet(): boolean {
-    return !this.#looks.isRunning && this.#sendings.size === 0;
-  }
-
-  /**
-   * The channel need not be saved. The kind `email` goes to every member (§6.5), `email-addresses` to the addresses
-   * that are confirmed in the stored channel.
-   */
-  async sendTest(
-    teamId: string,
-    config: ChannelConfig,
-    channelId: string | null = null,
-  ): Promise<Delivery> {
-    const { channels, teams } = this.#store;
-    const team = await teams.find(teamId);
-    const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
-    const stored = channelId === null ? null : await channels.find(teamId, channelId);
-    const addresses = (stored?.addresses ?? []).filter(
-      ({ email }) => config.kind === 'email-addresses' && config.addresses.includes(email),
-    );
-    const onlyVerified = this.#options.mailer.sends;
-    const members = await channels.listMemberAddresses(teamId, { onlyVerified });
-    const recipients = { targets: ['channel'], areMembersNotified: false } as const;
-    let outcome: Delivery = { kind: 'sent' };
-    // Stops at the first failure: a person is waiting, and a server that is down refuses every mail.
-    for (const step of planSteps(recipients, { config, addresses }, members)) {
-      outcome = await deliver(this.#options, step, message);
-      if (outcome.kind === 'failed') break;
+  const look = async () => {
+    if (clock.monotonicMs() >= raiseTimedAtMs) {
+      raiseTimedAtMs = clock.monotonicMs() + LONGEST_SLEEP_MS;
+      await raiseTimed(options);
     }
-    return outcome;
-  }
-
-  async #look(): Promise<number> {
-    const { clock } = this.#store;
-    await this.#raiseTimed();
-    const raiseTimedInMs = this.#raiseTimedAtMs - clock.monotonicMs();
-    const lookAgainAt = Math.min(await this.#sendToTeams(), clock.now() + raiseTimedInMs);
+    const raiseTimedInMs = raiseTimedAtMs - clock.monotonicMs();
+    const lookAgainAt = Math.min(await sendToTeams(), clock.now() + raiseTimedInMs);
     return Math.max(0, lookAgainAt - clock.now());
-  }
-
-  /** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5), queues (§6.4) and usage (§6.7). */
-  async #raiseTimed(): Promise<void> {
-    const { clock, windows, alerts } = this.#store;
-    if (clock.monotonicMs() < this.#raiseTimedAtMs) return;
-    this.#raiseTimedAtMs = clock.monotonicMs() + LONGEST_SLEEP_MS;
-    const now = clock.now();
-    await windows.notifyEnds();
-    await alerts.raiseReminders(now);
-    await alerts.checkQueues(now);
-    const { monthlyLimitOf } = this.#options;
-    if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
-  }
+  };
+  const looks = new Repeating(clock, log, 'notifications.not-read', look, STORE_DOWN_PAUSE_MS);
 
   /** @returns when to look again at the latest */
-  async #sendToTeams(): Promise<number> {
-    const now = this.#store.clock.now();
+  const sendToTeams = async () => {
+    const now = clock.now();
     let lookAgainAt = now + LONGEST_SLEEP_MS;
-    for (const { teamId, nextDueAt } of await this.#store.notifications.scanWaiting()) {
+    for (const { teamId, nextDueAt } of await notifications.scanWaiting()) {
       // The end of that sending wakes the notifier again.
-      if (this.#sendings.has(teamId)) continue;
+      if (sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
-      else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && !this.#looks.isStopped)
-        this.#startSending(teamId);
+      else if (sendings.size < MAX_TEAMS_AT_ONCE && !looks.isStopped) startSending(teamId);
     }
     return lookAgainAt;
-  }
+  };
 
-  #startSending(teamId: string): void {
-    const sending = notifyTeam(this.#options, teamId, () => this.#looks.isStopped)
+  const startSending = (teamId: string) => {
+    const sending = notifyTeam(options, teamId, () => looks.isStopped)
       .catch((error: unknown) => {
-        this.#options.log.error('notifications.lane-failed', { teamId, error });
+        log.error('notifications.lane-failed', { teamId, error });
         // Notifications stay due while the store is unavailable; without a pause it would be queried in a loop.
-        return this.#looks.isStopped ? undefined : pause(this.#store.clock, STORE_DOWN_PAUSE_MS);
+        return looks.isStopped ? undefined : pause(clock, STORE_DOWN_PAUSE_MS);
       })
       .finally(() => {
-        this.#sendings.delete(teamId);
-        this.#looks.wake();
+        sendings.delete(teamId);
+        looks.wake();
       });
-    this.#sendings.set(teamId, sending);
+    sendings.set(teamId, sending);
+  };
+
+  return {
+    async start(): Promise<void> {
+      stopListening = signals.listen(({ kind }) => {
+        if (kind === 'notifications' || kind === 'unknown') looks.wake();
+      });
+      looks.start();
+    },
+    async stop(graceMs: number): Promise<void> {
+      stopListening();
+      await new Promise<void>((resolve) => {
+        const cancelGrace = clock.after(graceMs, resolve);
+        void Promise.all([looks.stop(), ...sendings.values()]).then(() => {
+          cancelGrace();
+          resolve();
+        });
+      });
+    },
+    isQuiet: () => !looks.isRunning && sendings.size === 0,
+    /** Also in a process that only serves pages, and so never starts the notifier. */
+    sendTest: (teamId: string, config: ChannelConfig, channelId?: string | null) =>
+      sendTest(options, teamId, config, channelId),
+  };
+}
+
+/** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5), queues (§6.4) and usage (§6.7). */
+async function raiseTimed({ store, monthlyLimitOf }: NotifierOptions): Promise<void> {
+  const { alerts, clock, windows } = store;
+  const now = clock.now();
+  await windows.notifyEnds();
+  await alerts.raiseReminders(now);
+  await alerts.checkQueues(now);
+  if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
+}
+
+/**
+ * The channel need not be saved. The kind `email` goes to every member (§6.5), `email-addresses` to the addresses that
+ * are confirmed in the stored channel.
+ */
+export async function sendTest(
+  tools: SendingTools,
+  teamId: string,
+  config: ChannelConfig,
+  channelId: string | null = null,
+): Promise<Delivery> {
+  const { channels, teams } = tools.store;
+  const team = await teams.find(teamId);
+  const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, tools.baseUrl);
+  const stored = channelId === null ? null : await channels.find(teamId, channelId);
+  const addresses = (stored?.addresses ?? []).filter(
+    ({ email }) => config.kind === 'email-addresses' && config.addresses.includes(email),
+  );
+  const onlyVerified = tools.mailer.sends;
+  const members = await channels.listMemberAddresses(teamId, { onlyVerified });
+  const recipients = { targets: ['channel'], areMembersNotified: false } as const;
+  let outcome: Delivery = { kind: 'sent' };
+  // Stops at the first failure: a person is waiting, and a server that is down refuses every mail.
+  for (const step of planSteps(recipients, { config, addresses }, members)) {
+    outcome = await deliver(tools, step, message);
+    if (outcome.kind === 'failed') break;
   }
+  return outcome;
 }

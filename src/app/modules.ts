@@ -89,14 +89,14 @@ async function sendTest(
   { config, people, ...tools }: Tools,
   ...test: Parameters<OpenModules['sendTest']>
 ): ReturnType<OpenModules['sendTest']> {
-  const { Notifier } = await import('#alerts/notifier');
+  const { sendTest: send } = await import('#alerts/notifier');
   const { createSender } = await import('#outgoing/exchange');
   const { allowedNetworks, dnsServers } = config;
   const network = { allowedNetworks, dnsServers: dnsServers ?? [] };
   const sender = createSender({ clock: realClock, ...network });
   try {
     const { stopUrlOf, mailer } = people;
-    return await new Notifier({ ...tools, sender, mailer, stopUrlOf }).sendTest(...test);
+    return await send({ ...tools, sender, mailer, stopUrlOf }, ...test);
   } finally {
     await sender.close();
   }

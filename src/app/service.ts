@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { Notifier } from '#alerts/notifier';
+import { createNotifier, type Notifier } from '#alerts/notifier';
 import { createApi } from '#api/api';
 import { readArrival } from '#api/client-address';
 import { createEcho } from '#api/echo';
@@ -92,7 +92,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   watchWork(metrics, options, { engine, snapshots, readiness, monthlyLimitOf });
   const { mailer, stopUrlOf } = people;
   const tools = { store, sender, mailer, log, baseUrl, ...hiding, monthlyLimitOf };
-  const notifier = new Notifier({ ...tools, stopUrlOf, observer: metrics });
+  const notifier = createNotifier({ ...tools, stopUrlOf, observer: metrics });
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
