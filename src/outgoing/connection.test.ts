@@ -4,7 +4,7 @@ import { FakeClock } from '#demo/fake-clock';
 import { startRawReceiver } from '#testing/raw-receiver';
 import { BlockedAddress, Connection, createTlsContext } from './connection.ts';
 import { Targets } from './target.ts';
-import { TlsSessions } from './tls-sessions.ts';
+import { rememberSessions } from './tls-sessions.ts';
 
 test('a connection to an address that may not be used is closed before anything is sent', async () => {
   await using receiver = await startRawReceiver(() => {});
@@ -13,7 +13,7 @@ test('a connection to an address that may not be used is closed before anything 
   const closed = Promise.withResolvers<Error | null>();
   const settings = {
     tlsContext: createTlsContext([]),
-    sessions: new TlsSessions(new FakeClock(0)),
+    connectTls: rememberSessions(new FakeClock(0)),
     mayUse: (address?: string, port?: number) => {
       asked.push(address, port);
       return false;

@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import type { ServerCertificate } from '#domain/http/certificate';
 import { ResponseParser } from './response-parser.ts';
 import type { Site } from './target.ts';
-import type { TlsSessions } from './tls-sessions.ts';
+import type { ConnectTls } from './tls-sessions.ts';
 
 /** A body of up to this size is written together with the head. */
 const SMALL_BODY_BYTES = 16 * 1024;
@@ -22,7 +22,7 @@ export interface ConnectionUser {
 
 export interface ConnectionSettings {
   tlsContext: tls.SecureContext;
-  sessions: TlsSessions;
+  connectTls: ConnectTls;
   mayUse(address: string | undefined, port: number | undefined): boolean;
   onClosed(connection: Connection, wasIdle: boolean): void;
 }
@@ -159,8 +159,8 @@ export class Connection {
   /** Always verifies certificates; the environment can't switch that off. */
   #connectTls(tlsHost: string, onread: net.OnReadOpts): net.Socket {
     const { address, site } = this;
-    const { tlsContext, sessions } = this.#settings;
-    const socket = sessions.connect(`${tlsHost} ${site.port} ${address}`, {
+    const { tlsContext, connectTls } = this.#settings;
+    const socket = connectTls(`${tlsHost} ${site.port} ${address}`, {
       host: address,
       port: site.port,
       // An address is no valid server name (RFC 6066 3). Without one, the certificate is checked against `host`.

@@ -11,7 +11,7 @@ import { NameResolver } from './resolver.ts';
 import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import { HeadWriter } from './request-head.ts';
 import { Targets } from './target.ts';
-import { TlsSessions } from './tls-sessions.ts';
+import { rememberSessions } from './tls-sessions.ts';
 import { LoopBudget } from './loop-budget.ts';
 
 /** No request accepts brotli (§2.6), so such bodies are rare. */
@@ -47,7 +47,7 @@ export function createSender(options: SenderOptions): ClosableSender {
   const guard = new Guard({ ...options, echo: options.echo ?? null, resolver });
   const connections = new Connections(clock, {
     tlsContext: createTlsContext(options.trustedCertificates ?? []),
-    sessions: new TlsSessions(clock),
+    connectTls: rememberSessions(clock),
     mayUse: (address, port) => guard.mayUse(address, port),
   });
   const tools: AttemptTools = {

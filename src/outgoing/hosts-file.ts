@@ -6,27 +6,21 @@ import type { Clock } from '#domain/base/clock';
 const MAX_BYTES = 256 * 1024;
 const TTL_MS = 5_000;
 
-/** c-ares doesn't read it, but names of a self-hoster or a container runtime may be in no DNS server. */
-export class HostsFile {
-  readonly #clock: Clock;
-  readonly #path: string;
-  #table: Promise<AddressTable> = Promise.resolve(new Map());
-  #readAtMs = -Infinity;
-
-  constructor(clock: Clock, path = '/etc/hosts') {
-    this.#clock = clock;
-    this.#path = path;
-  }
-
-  /** `name` in lower case; null if it isn't listed. */
-  async find(name: string): Promise<readonly string[] | null> {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#readAtMs >= TTL_MS) {
-      this.#readAtMs = nowMs;
-      this.#table = readTable(this.#path, this.#table);
+/**
+ * c-ares doesn't read it, but names of a self-hoster or a container runtime may be in no DNS server.
+ * @returns finds the addresses of a name in lower case; null if it isn't listed
+ */
+export function openHostsFile(clock: Clock, path = '/etc/hosts') {
+  let table: Promise<AddressTable> = Promise.resolve(new Map());
+  let readAtMs = -Infinity;
+  return async (name: string): Promise<readonly string[] | null> => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - readAtMs >= TTL_MS) {
+      readAtMs = nowMs;
+      table = readTable(path, table);
     }
-    return (await this.#table).get(name) ?? null;
-  }
+    return (await table).get(name) ?? null;
+  };
 }
 
 type AddressTable = ReadonlyMap<string, readonly string[]>;

@@ -1,7 +1,7 @@
 import { Resolver, type RecordWithTtl } from 'node:dns';
 import type { Clock } from '#domain/base/clock';
 import type { LiveClock } from './live-clock.ts';
-import { HostsFile } from './hosts-file.ts';
+import { openHostsFile } from './hosts-file.ts';
 
 /** Of one lookup, and of its first try with one server. */
 const LOOKUP_MS = 5_000;
@@ -47,7 +47,7 @@ export class NameResolver {
   readonly #clock: Clock;
   readonly #liveClock: LiveClock;
   readonly #dnsServers: readonly string[];
-  readonly #hosts: HostsFile;
+  readonly #findInHosts: ReturnType<typeof openHostsFile>;
   readonly #remembered = new Map<string, Remembered>();
   readonly #underWay = new Map<string, Promise<readonly string[] | null>>();
   readonly #channels = new Set<Resolver>();
@@ -56,7 +56,7 @@ export class NameResolver {
     this.#clock = clock;
     this.#liveClock = liveClock;
     this.#dnsServers = dnsServers;
-    this.#hosts = new HostsFile(clock, hostsPath);
+    this.#findInHosts = openHostsFile(clock, hostsPath);
   }
 
   /** Undefined if a lookup is needed. */
@@ -86,7 +86,7 @@ export class NameResolver {
   }
 
   async #lookUp(name: string): Promise<readonly string[] | null> {
-    const listed = await this.#hosts.find(name);
+    const listed = await this.#findInHosts(name);
     if (listed !== null) return this.#remember(name, listed, HOSTS_TTL_MS);
     const answer = await this.#ask(name);
     if (answer === 'no-address') return this.#remember(name, null, NO_ADDRESS_TTL_MS);

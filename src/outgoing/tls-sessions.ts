@@ -15,23 +15,30 @@ interface TlsSession {
   verifiedAtMs: number;
 }
 
-export class TlsSessions {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #sessions = new Map<string, TlsSession>();
+export type ConnectTls = ReturnType<typeof rememberSessions>;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock;
-  }
-
+/** Connects with the target's last session. */
+export function rememberSessions(clock: Pick<Clock, 'monotonicMs'>) {
+  const sessions = new Map<string, TlsSession>();
+  /** If this connection can't be opened, the next one begins with a whole handshake. */
+  const take = (target: string): TlsSession | null => {
+    const session = sessions.get(target);
+    sessions.delete(target);
+    if (session === undefined) return null;
+    return clock.monotonicMs() - session.verifiedAtMs < VERIFIED_MS ? session : null;
+  };
   /** @param target host, port and address */
-  connect(target: string, options: ConnectionOptions): tls.TLSSocket {
-    const resumed = this.#take(target);
+  return (target: string, options: ConnectionOptions): tls.TLSSocket => {
+    const resumed = take(target);
     const socket = tls.connect({ ...options, ...(resumed && { session: resumed.bytes }) });
     let bytes = resumed?.bytes ?? null;
     let verifiedAtMs: number | null = null;
     // Depending on the TLS version, sessions come before or after the certificate is verified.
     const keep = () => {
-      if (bytes !== null && verifiedAtMs !== null) this.#keep(target, { bytes, verifiedAtMs });
+      if (bytes === null || verifiedAtMs === null) return;
+      sessions.set(target, { bytes, verifiedAtMs });
+      const [oldest] = sessions.keys();
+      if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
     };
     socket.on('session', (session) => {
       bytes = session;
@@ -39,24 +46,9 @@ export class TlsSessions {
     });
     socket.once('secureConnect', () => {
       const last = socket.isSessionReused() ? resumed : null;
-      verifiedAtMs = last?.verifiedAtMs ?? this.#clock.monotonicMs();
+      verifiedAtMs = last?.verifiedAtMs ?? clock.monotonicMs();
       keep();
     });
     return socket;
-  }
-
-  /** If this connection can't be opened, the next one begins with a whole handshake. */
-  #take(target: string): TlsSession | null {
-    const session = this.#sessions.get(target);
-    this.#sessions.delete(target);
-    if (session === undefined) return null;
-    return this.#clock.monotonicMs() - session.verifiedAtMs < VERIFIED_MS ? session : null;
-  }
-
-  #keep(target: string, session: TlsSession): void {
-    this.#sessions.set(target, session);
-    if (this.#sessions.size <= MAX_SESSIONS) return;
-    const [oldest] = this.#sessions.keys();
-    if (oldest !== undefined) this.#sessions.delete(oldest);
-  }
+  };
 }
