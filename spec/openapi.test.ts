@@ -21,7 +21,6 @@ interface Document {
 type Answer = { status: number; data: Record<string, unknown> };
 type Call = (body: object, options?: { headers: Record<string, string> }) => Promise<Answer>;
 interface Client {
-  defaults: { baseUrl: string };
   createCron: Call;
   createJob: Call;
 }
@@ -44,7 +43,6 @@ describe('/openapi.json', () => {
     const file = path.join(folder, 'client.ts');
     fs.writeFileSync(file, await generateSource(given));
     client = (await import(pathToFileURL(file).href)) as Client;
-    client.defaults.baseUrl = service.url;
   });
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 

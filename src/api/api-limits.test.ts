@@ -90,7 +90,7 @@ describe('slow senders', () => {
 describe('headers of a request', () => {
   test("headers that don't arrive in time end the connection", async () => {
     const hurried = { headersTimeout: 100, connectionsCheckingInterval: 20 };
-    await using api = await ApiServer.start({}, hurried);
+    await using api = await ApiServer.start(hurried);
     const socket = await openSocket(api, 'POST /api/jobs HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     assert.match(await readToEnd(socket), /^HTTP\/1.1 408 /);
     assert.ok(httpServerOptions.headersTimeout <= 10_000);
@@ -106,7 +106,7 @@ describe('headers of a request', () => {
 
 test('an idle connection outlives those that proxies keep for two minutes', async () => {
   await using api = await ApiServer.start();
-  const socket = await openSocket(api, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');
+  const socket = await openSocket(api, 'GET /api/jobs HTTP/1.1\r\nHost: x\r\n\r\n');
   const [head] = (await once(socket, 'data')) as [Buffer];
   socket.destroy();
   const [, seconds] = /^Keep-Alive: timeout=(\d+)$/im.exec(head.toString()) ?? [];

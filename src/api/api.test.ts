@@ -2,21 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ApiServer, aCron, aJob } from '#testing/api-server';
 
-describe('a failed validation without Accept: application/json', () => {
-  test('a failed validation of a client that accepts HTML redirects to the start page without details', async () => {
-    await using api = await ApiServer.start({ baseUrl: 'https://belfry.example/x&y/' });
-    for (const Accept of [undefined, '*/*', 'text/html, text/plain']) {
-      const headers = Accept === undefined ? {} : { Accept };
-      const answer = await api.send({ headers, body: '' });
-      assert.equal(answer.status, 302);
-      assert.equal(answer.headers.get('location'), 'https://belfry.example/x&y/');
-      assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
-      assert.match(answer.text, /href="https:\/\/belfry.example\/x&amp;y\/"/);
-      assert.doesNotMatch(answer.text, /required/);
-    }
-  });
-});
-
 describe('faults behind the API', () => {
   test('calls that a database refuses are counted in one short line every ten seconds', async () => {
     await using api = await ApiServer.start();

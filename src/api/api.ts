@@ -22,6 +22,7 @@ export interface ApiDeps extends ApiServices {
   rateLimiter: RateLimiter | null;
   clock: Clock;
   log: Log;
+  /** Without a slash at its end. */
   baseUrl: string;
   trustedProxies: number;
 }
@@ -102,7 +103,7 @@ function refuseFields(
 ): Response {
   const isJson = acceptsJson(headers.accept, headers['x-requested-with']?.toString());
   if (isJson) return answerInvalid(errors, rate);
-  return answerRedirect(`${baseUrl.replace(/\/+$/, '')}/`, rate);
+  return answerRedirect(`${baseUrl}/`, rate);
 }
 
 /** Crons and queues stay until they are deleted; payloads leave as jobs are sent (§8.3). */

@@ -15,7 +15,7 @@ interface ServicePagesDeps {
 
 /** `/healthz`, `/readyz` and `/openapi.json`. */
 export function createServicePages(deps: ServicePagesDeps): Hono {
-  const openApi = JSON.stringify(buildOpenApi(deps.baseUrl.replace(/\/+$/, '')));
+  const openApi = JSON.stringify(buildOpenApi(deps.baseUrl));
   return new Hono()
     .get('/healthz', (c) =>
       c.json({ status: 'ok' }, 200, { ...NO_STORE, [INSTALLATION_HEADER]: deps.installation }),
