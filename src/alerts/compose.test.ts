@@ -60,11 +60,8 @@ const cron = anAlert().source;
 const queue = { ...cron, kind: 'queue', name: 'emails' } as const;
 
 describe('the text of an alert', () => {
+  // spec/6.4-alerts and spec/channels have the others.
   const titles: [Partial<StoredAlert>, number, string][] = [
-    [{ level: 'warning', failedRuns: 1 }, 1, 'Warning: cron “Nightly report” failed'],
-    [{}, 1, 'Failure: cron “Nightly report” failed 2 times in a row'],
-    [{ failedRuns: 1 }, 1, 'Failure: cron “Nightly report” failed'],
-    [{ kind: 'slow', level: 'warning' }, 1, 'Warning: cron “Nightly report” is slow'],
     [
       { kind: 'slow', level: 'warning', downMs: 7_500_000 },
       1,
@@ -76,27 +73,10 @@ describe('the text of an alert', () => {
       'Recovery: queue “emails” is as fast as before after 2 h 5 min',
     ],
     [
-      { kind: 'reminder', downMs: 7_500_000 },
-      1,
-      'Reminder: cron “Nightly report” still fails after 2 h 5 min',
-    ],
-    [
-      { level: 'recovery', downMs: 7_500_000 },
-      1,
-      'Recovery: cron “Nightly report” works again after 2 h 5 min',
-    ],
-    [
-      { level: 'warning', source: queue },
-      1,
-      'Warning: a job of queue “emails” failed at its first attempt',
-    ],
-    [
       { level: 'warning', source: queue },
       3,
       'Warning: 3 jobs of queue “emails” failed at their first attempt',
     ],
-    [{ source: queue }, 1, 'Failure: a job of queue “emails” was dead-lettered'],
-    [{ source: queue }, 17, 'Failure: 17 jobs of queue “emails” were dead-lettered'],
   ];
   for (const [change, count, title] of titles) {
     test(title, () => assert.equal(write(change, count).title, title));

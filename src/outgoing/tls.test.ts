@@ -9,7 +9,7 @@ import { DAY_MS } from '#domain/base/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { createAuthority, type Credentials, type TestAuthority } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';
-import { openSender, saysOf, type Extra } from '#testing/sender';
+import { openSender, saysOf } from '#testing/sender';
 
 let authority: TestAuthority;
 let dns: DnsServer;
@@ -44,24 +44,20 @@ async function listenOverTls(
 }
 
 /** Sends to a TLS server. Returns the outcome and the server names that it was asked for. */
-async function exchangeOverTls(host: string, credentials: Credentials, extra: Extra = {}) {
+async function exchangeOverTls(host: string, credentials: Credentials) {
   const names: (string | false | null)[] = [];
-  const heads: string[] = [];
   await using target = await listenOverTls(
     credentials,
-    (socket, chunk) => {
-      heads.push(String(chunk));
-      socket.write(OK);
-    },
+    (socket) => socket.write(OK),
     (socket) => names.push(socket.servername),
   );
   await using sender = openSender({ trusted: [authority.cert], dnsServers: [dns.address] });
   const url = `https://${host}:${target.port}/`;
-  const exchanges = [await sender.get(url, extra), await sender.get(url, extra)];
+  const exchanges = [await sender.get(url), await sender.get(url)];
   const [first] = exchanges;
   assert.ok(first);
   const certificates = exchanges.map(({ trace }) => trace.certificate);
-  return { exchange: first, kinds: exchanges.map(({ kind }) => kind), names, heads, certificates };
+  return { exchange: first, kinds: exchanges.map(({ kind }) => kind), names, certificates };
 }
 
 describe('TLS', () => {
@@ -90,23 +86,6 @@ describe('TLS', () => {
       await authority.issue({ hosts: ['good.test'] }),
     );
     assert.deepEqual([exchange.kind, names], ['answered', ['good.test']]);
-  });
-
-  test('a configured Host does not change the requested and verified TLS name', async () => {
-    const extra: Extra = { headers: [['Host', 'other.test']] };
-    const good = await exchangeOverTls(
-      'good.test',
-      await authority.issue({ hosts: ['good.test'] }),
-      extra,
-    );
-    assert.deepEqual([good.exchange.kind, good.names], ['answered', ['good.test']]);
-    assert.match(good.heads[0] ?? '', /\r\nHost: other\.test\r\n/);
-    const other = await exchangeOverTls(
-      'good.test',
-      await authority.issue({ hosts: ['other.test'] }),
-      extra,
-    );
-    assert.equal(other.exchange.kind, 'broken');
   });
 
   test('the next address is tried once one has used up its share of the time', async () => {
