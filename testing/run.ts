@@ -21,7 +21,7 @@ const PROCESSES = path.join(ROOT, 'build/test-processes');
  * more cores the services, browsers and Postgres need their share too.
  */
 const PROCESSES_AT_ONCE = Math.max(5, Math.floor(os.availableParallelism() * 0.75));
-/** Lint and both type checks run at once; with more threads than cores for all of them, each does more work. */
+/** Lint and the type check run at once; with more threads than cores for all of them, each does more work. */
 const CHECK_THREADS = Math.ceil(os.availableParallelism() / 3);
 /** Files that measure their whole process: its memory, its pauses, its threads. */
 const ALONE = new Set([
@@ -33,16 +33,13 @@ const ALONE = new Set([
 /** In the code of files that open pages in a browser. */
 const BROWSER = /startBrowser|openPage|\bopen\b[^;]*= usePages/;
 
-/** The results of a type check are kept by the sources. With several checkers each would find out the shared types. */
-const typesOf = (name: string) =>
-  `tsc --noEmit --checkers 1 --incremental --tsBuildInfoFile build/types/${name}.json`;
 /** The dashboard and the npm package that tests start, made if their sources have changed. */
 const BUILD = 'node packaging/for-tests.ts';
 const CHECKS = [
   'oxfmt --check .',
   'oxlint --type-aware --deny-warnings',
-  typesOf('service'),
-  `${typesOf('dashboard')} -p tsconfig.dashboard.json`,
+  // With several checkers each would find out the shared types.
+  'tsc --noEmit --checkers 1 --incremental --tsBuildInfoFile build/types.json',
 ];
 
 process.chdir(ROOT);
