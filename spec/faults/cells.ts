@@ -44,149 +44,83 @@ const HOUR = 3_600_000;
 /** There is a step back behind each. */
 const SMALL_STEPS = [20_000, 0, -20_000];
 const LARGE_STEPS = [HOUR, 0, -HOUR];
-const quick = { isQuick: true };
-const long = { isQuick: false };
+
+const quick = (lane: number, title: string, fault: Fault): Cell => ({
+  title,
+  fault,
+  lane,
+  isQuick: true,
+});
+const long = (...given: Parameters<typeof quick>): Cell => ({ ...quick(...given), isQuick: false });
 const onFirst = { hits: 'first' } as const;
 const losesFirst = { hits: 'first', givesUp: true } as const;
 
 const SQLITE: readonly Cell[] = [
-  { ...quick, lane: 1, title: 'another program locks the file for 6 s', fault: fileLocked(6) },
-  {
-    ...quick,
-    lane: 1,
-    title: "the node's clock steps by 20 s",
-    fault: nodeClockSteps(1, ...SMALL_STEPS),
-  },
-  { ...quick, lane: 1, title: 'the thread that holds the database ends', fault: threadEnds() },
-  { ...quick, lane: 1, title: 'the process is killed', fault: killed(4) },
-  { ...long, lane: 2, title: 'the process is killed many times', fault: killed(60) },
-  { ...long, lane: 1, title: 'another program locks the file for 20 s', fault: fileLocked(20) },
-  { ...long, lane: 1, title: 'another program locks the file for 60 s', fault: fileLocked(60) },
-  {
-    ...long,
-    lane: 2,
-    title: "the node's clock steps by 1 h",
-    fault: nodeClockSteps(4, ...LARGE_STEPS),
-  },
-  { ...long, lane: 2, title: 'the node is frozen for 20 s', fault: frozen(20) },
-  { ...long, lane: 2, title: 'the node is frozen for 60 s', fault: frozen(60) },
+  quick(1, 'another program locks the file for 6 s', fileLocked(6)),
+  quick(1, "the node's clock steps by 20 s", nodeClockSteps(1, ...SMALL_STEPS)),
+  quick(1, 'the thread that holds the database ends', threadEnds()),
+  quick(1, 'the process is killed', killed(4)),
+  long(2, 'the process is killed many times', killed(60)),
+  long(1, 'another program locks the file for 20 s', fileLocked(20)),
+  long(1, 'another program locks the file for 60 s', fileLocked(60)),
+  long(2, "the node's clock steps by 1 h", nodeClockSteps(4, ...LARGE_STEPS)),
+  long(2, 'the node is frozen for 20 s', frozen(20)),
+  long(2, 'the node is frozen for 60 s', frozen(60)),
 ];
 
 const SMALL_DISK: readonly Cell[] = [
-  { ...quick, lane: 1, title: 'the disk is full for 3 s', fault: diskFull(3) },
-  { ...long, lane: 1, title: 'the disk is full for 20 s', fault: diskFull(20) },
+  quick(1, 'the disk is full for 3 s', diskFull(3)),
+  long(1, 'the disk is full for 20 s', diskFull(20)),
 ];
 
 const POSTGRES: readonly Cell[] = [
-  { ...quick, lane: 3, title: 'the process is killed', fault: killed(4) },
-  { ...long, lane: 3, title: 'the process is killed many times', fault: killed(60) },
-  { ...long, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
-  { ...quick, lane: 2, title: 'connections are cut', fault: connectionsCut(8) },
-  { ...quick, lane: 2, title: 'the database is silent for 5 s', fault: databaseAway('silent', 5) },
-  {
-    ...quick,
-    lane: 2,
-    title: "the node's clock steps by 20 s",
-    fault: nodeClockSteps(1, ...SMALL_STEPS),
-  },
-  {
-    ...long,
-    lane: 1,
-    title: 'answers to commits are lost',
-    fault: commitsLost('answer-lost', 4, 4),
-  },
-  { ...long, lane: 1, title: 'commits are lost', fault: commitsLost('commit-lost', 4, 4) },
-  { ...long, lane: 1, title: 'the server has no connection left', fault: databaseAway('full', 3) },
-  { ...long, lane: 1, title: 'the database is away for 20 s', fault: databaseAway('refuses', 20) },
-  { ...long, lane: 1, title: 'the database is away for 60 s', fault: databaseAway('refuses', 60) },
-  { ...long, lane: 2, title: 'the database is silent for 20 s', fault: databaseAway('silent', 20) },
-  { ...long, lane: 2, title: 'the database is silent for 60 s', fault: databaseAway('silent', 60) },
-  { ...long, lane: 4, title: 'pages read for 25 s', fault: pagesRead(20, 25) },
-  { ...long, lane: 4, title: 'the database is slow for 25 s', fault: databaseSlow(1_000, 25) },
-  { ...long, lane: 3, title: 'the node is frozen for 20 s', fault: frozen(20) },
-  { ...long, lane: 3, title: 'the node is frozen for 60 s', fault: frozen(60) },
-  {
-    ...long,
-    lane: 3,
-    title: "the node's clock steps by 1 h",
-    fault: nodeClockSteps(4, ...LARGE_STEPS),
-  },
-  {
-    ...long,
-    lane: 1,
-    title: "the database's clock steps by 1 h",
-    fault: databaseClockSteps(...LARGE_STEPS),
-  },
+  quick(2, 'the process is killed', killed(4)),
+  long(3, 'the process is killed many times', killed(60)),
+  long(1, 'the database is away for 5 s', databaseAway('refuses', 5)),
+  quick(2, 'connections are cut', connectionsCut(8)),
+  quick(2, 'the database is silent for 5 s', databaseAway('silent', 5)),
+  quick(2, "the node's clock steps by 20 s", nodeClockSteps(1, ...SMALL_STEPS)),
+  long(1, 'answers to commits are lost', commitsLost('answer-lost', 4, 4)),
+  long(1, 'commits are lost', commitsLost('commit-lost', 4, 4)),
+  long(1, 'the server has no connection left', databaseAway('full', 3)),
+  long(1, 'the database is away for 20 s', databaseAway('refuses', 20)),
+  long(1, 'the database is away for 60 s', databaseAway('refuses', 60)),
+  long(2, 'the database is silent for 20 s', databaseAway('silent', 20)),
+  long(2, 'the database is silent for 60 s', databaseAway('silent', 60)),
+  long(4, 'pages read for 25 s', pagesRead(20, 25)),
+  long(4, 'the database is slow for 25 s', databaseSlow(1_000, 25)),
+  long(3, 'the node is frozen for 20 s', frozen(20)),
+  long(3, 'the node is frozen for 60 s', frozen(60)),
+  long(3, "the node's clock steps by 1 h", nodeClockSteps(4, ...LARGE_STEPS)),
+  long(1, "the database's clock steps by 1 h", databaseClockSteps(...LARGE_STEPS)),
 ];
 
 const TWO_NODES: readonly Cell[] = [
-  { ...quick, lane: 3, title: 'one node is killed', fault: { ...killed(1), ...onFirst } },
-  { ...quick, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
-  { ...long, lane: 1, title: 'connections are cut', fault: connectionsCut(8) },
-  {
-    ...quick,
-    lane: 1,
-    title: 'one node is cut off for 5 s',
-    fault: { ...databaseAway('refuses', 5), ...onFirst },
-  },
-  {
-    ...quick,
-    lane: 1,
-    title: "the database's clock steps by 20 s",
-    fault: databaseClockSteps(20_000),
-  },
-  {
-    ...quick,
-    lane: 1,
-    title: 'answers to commits are lost',
-    fault: commitsLost('answer-lost', 4, 4),
-  },
-  { ...long, lane: 1, title: 'the database is away for 20 s', fault: databaseAway('refuses', 20) },
-  { ...long, lane: 1, title: 'the database is away for 60 s', fault: databaseAway('refuses', 60) },
-  { ...long, lane: 2, title: 'the database is silent for 20 s', fault: databaseAway('silent', 20) },
-  { ...long, lane: 2, title: 'the database is silent for 60 s', fault: databaseAway('silent', 60) },
-  {
-    ...long,
-    lane: 1,
-    title: "the database's clock steps by 1 h",
-    fault: databaseClockSteps(...LARGE_STEPS),
-  },
-  { ...long, lane: 3, title: 'pages read for 25 s', fault: pagesRead(20, 25) },
-  { ...long, lane: 3, title: 'the database is slow for 25 s', fault: databaseSlow(1_000, 25) },
-  { ...long, lane: 3, title: 'commits are lost', fault: commitsLost('commit-lost', 4, 4) },
-  { ...long, lane: 3, title: 'the server has no connection left', fault: databaseAway('full', 20) },
-  {
-    ...long,
-    lane: 3,
-    title: "one node's clock steps by 1 h",
-    fault: { ...nodeClockSteps(4, ...LARGE_STEPS), ...onFirst },
-  },
-  { ...long, lane: 2, title: 'both nodes are frozen for 20 s', fault: frozen(20) },
-  { ...long, lane: 2, title: 'one node is frozen for 5 s', fault: { ...frozen(5), ...onFirst } },
-  {
-    ...quick,
-    lane: 3,
-    title: 'one node is frozen for 20 s',
-    fault: { ...frozen(20), ...losesFirst },
-  },
-  {
-    ...long,
-    lane: 2,
-    title: 'one node is frozen for 60 s',
-    fault: { ...frozen(60), ...losesFirst },
-  },
-  {
-    ...long,
-    lane: 1,
-    title: 'one node is cut off for 20 s',
-    fault: { ...databaseAway('refuses', 20), ...losesFirst },
-  },
-  {
-    ...long,
-    lane: 1,
-    title: 'one node is cut off in silence for 20 s',
-    fault: { ...databaseAway('silent', 20), ...losesFirst },
-  },
+  quick(3, 'one node is killed', { ...killed(1), ...onFirst }),
+  quick(1, 'the database is away for 5 s', databaseAway('refuses', 5)),
+  long(1, 'connections are cut', connectionsCut(8)),
+  quick(1, 'one node is cut off for 5 s', { ...databaseAway('refuses', 5), ...onFirst }),
+  quick(1, "the database's clock steps by 20 s", databaseClockSteps(20_000)),
+  quick(1, 'answers to commits are lost', commitsLost('answer-lost', 4, 4)),
+  long(1, 'the database is away for 20 s', databaseAway('refuses', 20)),
+  long(1, 'the database is away for 60 s', databaseAway('refuses', 60)),
+  long(2, 'the database is silent for 20 s', databaseAway('silent', 20)),
+  long(2, 'the database is silent for 60 s', databaseAway('silent', 60)),
+  long(1, "the database's clock steps by 1 h", databaseClockSteps(...LARGE_STEPS)),
+  long(3, 'pages read for 25 s', pagesRead(20, 25)),
+  long(3, 'the database is slow for 25 s', databaseSlow(1_000, 25)),
+  long(3, 'commits are lost', commitsLost('commit-lost', 4, 4)),
+  long(3, 'the server has no connection left', databaseAway('full', 20)),
+  long(3, "one node's clock steps by 1 h", { ...nodeClockSteps(4, ...LARGE_STEPS), ...onFirst }),
+  long(2, 'both nodes are frozen for 20 s', frozen(20)),
+  long(2, 'one node is frozen for 5 s', { ...frozen(5), ...onFirst }),
+  quick(3, 'one node is frozen for 20 s', { ...frozen(20), ...losesFirst }),
+  long(2, 'one node is frozen for 60 s', { ...frozen(60), ...losesFirst }),
+  long(1, 'one node is cut off for 20 s', { ...databaseAway('refuses', 20), ...losesFirst }),
+  long(1, 'one node is cut off in silence for 20 s', {
+    ...databaseAway('silent', 20),
+    ...losesFirst,
+  }),
 ];
 
 export const MATRIX: Record<SceneName, readonly Cell[]> = {

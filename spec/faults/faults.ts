@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Way } from '#testing/faults/postgres-proxy';
+import type { PostgresProxy, Way } from '#testing/faults/postgres-proxy';
 import { eventually } from '#testing/process';
 import { signIn } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
@@ -12,122 +12,90 @@ import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from '#testing/limits';
 
 const SECOND = 1_000;
 
-/** Postgres is out of reach: connections break, and new ones are refused, or nothing is said at all. */
-export function databaseAway(way: Way, seconds: number): Fault {
+/** Begins something, and ends it after so long. */
+function during(seconds: number, begin: Step['act'], end: Step['act']): Fault {
   return {
     steps: [
-      {
-        act: (hit) => {
-          for (const { proxy } of hit) {
-            proxy?.switchTo(way);
-            if (way !== 'silent') proxy?.cut();
-          }
-        },
-        lastsMs: seconds * SECOND,
-      },
-      {
-        act: (hit) => {
-          for (const { proxy } of hit) proxy?.switchTo('carries');
-        },
-        lastsMs: 0,
-      },
+      { act: begin, lastsMs: seconds * SECOND },
+      { act: end, lastsMs: 0 },
     ],
   };
 }
 
+function onProxies(act: (proxy: PostgresProxy) => void): Step['act'] {
+  return (hit) => {
+    for (const { proxy } of hit) if (proxy) act(proxy);
+  };
+}
+
+/** Postgres is out of reach: connections break, and new ones are refused, or nothing is said at all. */
+export function databaseAway(way: Way, seconds: number): Fault {
+  const begin = onProxies((proxy) => {
+    proxy.switchTo(way);
+    if (way !== 'silent') proxy.cut();
+  });
+  return during(
+    seconds,
+    begin,
+    onProxies((proxy) => proxy.switchTo('carries')),
+  );
+}
+
 /** Everything that is said to Postgres takes so long, and so does every answer. */
 export function databaseSlow(wayMs: number, seconds: number): Fault {
-  const slow = (ms: number, lastsMs: number): Step => ({
-    act: (hit) => {
-      for (const { proxy } of hit) proxy?.delay(ms);
-    },
-    lastsMs,
-  });
-  return { steps: [slow(wayMs, seconds * SECOND), slow(0, 0)] };
+  const delayBy = (ms: number) => onProxies((proxy) => proxy.delay(ms));
+  return during(seconds, delayBy(wayMs), delayBy(0));
 }
 
 /** As many people look at pages whose search of the database is not answered for so long. */
 export function pagesRead(pages: number, seconds: number): Fault {
   const gate = makeGate();
   const answers: Promise<unknown>[] = [];
-  return {
-    steps: [
-      {
-        act: async (hit) => {
-          for (const { belfry, proxy } of hit) {
-            const visitor = await eventually(() => signIn(belfry).catch(() => null), {
-              withinMs: LONG_WAIT_LIMIT_MS,
-              everyMs: 500,
-            });
-            const delayed = proxy?.delayAnswersTo('a needle', 1, gate.opened);
-            const look = () => visitor.get('/jobs?payload=a+needle');
-            const looks = Array.from({ length: pages }, look);
-            answers.push(...looks);
-            await Promise.race([delayed, Promise.allSettled(looks)]);
-          }
-        },
-        lastsMs: seconds * SECOND,
-      },
-      {
-        act: async () => {
-          gate.open();
-          await Promise.allSettled(answers);
-        },
-        lastsMs: 0,
-      },
-    ],
+  const begin: Step['act'] = async (hit) => {
+    for (const { belfry, proxy } of hit) {
+      const visitor = await eventually(() => signIn(belfry).catch(() => null), {
+        withinMs: LONG_WAIT_LIMIT_MS,
+        everyMs: 500,
+      });
+      const delayed = proxy?.delayAnswersTo('a needle', 1, gate.opened);
+      const look = () => visitor.get('/jobs?payload=a+needle');
+      const looks = Array.from({ length: pages }, look);
+      answers.push(...looks);
+      await Promise.race([delayed, Promise.allSettled(looks)]);
+    }
   };
+  return during(seconds, begin, async () => {
+    gate.open();
+    await Promise.allSettled(answers);
+  });
 }
 
 export function fileLocked(seconds: number): Fault {
   let other: DatabaseSync | null = null;
-  return {
-    steps: [
-      {
-        act: ([node]) => {
-          const file = String(node?.belfry.databaseUrl).slice('sqlite:'.length);
-          other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });
-          other.exec('begin immediate');
-        },
-        lastsMs: seconds * SECOND,
-      },
-      { act: () => other?.close(), lastsMs: 0 },
-    ],
+  const begin: Step['act'] = ([node]) => {
+    const file = String(node?.belfry.databaseUrl).slice('sqlite:'.length);
+    other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });
+    other.exec('begin immediate');
   };
+  return during(seconds, begin, () => other?.close());
 }
 
 export function connectionsCut(times: number): Fault {
-  const cut: Step = {
-    act: (hit) => {
-      for (const { proxy } of hit) proxy?.cut();
-    },
-    lastsMs: 400,
-  };
+  const cut: Step = { act: onProxies((proxy) => proxy.cut()), lastsMs: 400 };
   return { steps: Array.from({ length: times }, () => cut) };
 }
 
 /** Of every few transactions that change something, the connection breaks at the commit of one. */
 export function commitsLost(fate: 'commit-lost' | 'answer-lost', oneOf: number, seconds: number) {
-  const fault: Fault = {
-    steps: [
-      {
-        act: (hit) => {
-          for (const { proxy } of hit) {
-            let writes = 0;
-            proxy?.decideFates(() => (++writes % oneOf === 0 ? fate : 'carried'));
-          }
-        },
-        lastsMs: seconds * SECOND,
-      },
-      {
-        act: (hit) => {
-          for (const { proxy } of hit) proxy?.decideFates(() => 'carried');
-        },
-        lastsMs: 0,
-      },
-    ],
-  };
-  return fault;
+  const begin = onProxies((proxy) => {
+    let writes = 0;
+    proxy.decideFates(() => (++writes % oneOf === 0 ? fate : 'carried'));
+  });
+  return during(
+    seconds,
+    begin,
+    onProxies((proxy) => proxy.decideFates(() => 'carried')),
+  );
 }
 
 /** Nodes look at the database's clock every ten seconds; whether a step does harm shows when all have seen it. */
@@ -155,22 +123,20 @@ export function nodeClockSteps(holdSeconds: number, ...toMs: readonly number[]):
 
 /** The process is stopped, as by a host that swaps or moves it, and goes on. */
 export function frozen(seconds: number): Fault {
-  const signal = (name: 'SIGSTOP' | 'SIGCONT', lastsMs: number): Step => ({
-    act: (hit) => {
-      for (const { belfry } of hit) belfry.signal(name);
-    },
-    lastsMs,
-  });
-  return { steps: [signal('SIGSTOP', seconds * SECOND), signal('SIGCONT', 0)] };
+  const send =
+    (signal: 'SIGSTOP' | 'SIGCONT'): Step['act'] =>
+    (hit) => {
+      for (const { belfry } of hit) belfry.signal(signal);
+    };
+  return during(seconds, send('SIGSTOP'), send('SIGCONT'));
 }
 
 export function diskFull(seconds: number): Fault {
-  return {
-    steps: [
-      { act: (_hit, { disk }) => disk?.fill(), lastsMs: seconds * SECOND },
-      { act: (_hit, { disk }) => disk?.freeSpace(), lastsMs: 0 },
-    ],
-  };
+  return during(
+    seconds,
+    (_hit, { disk }) => disk?.fill(),
+    (_hit, { disk }) => disk?.freeSpace(),
+  );
 }
 
 /**
