@@ -52,7 +52,9 @@ function declareSettings(start: StartScene) {
 
   test('the retry schedule is read when the attempt ends (§3.4)', async () => {
     const gate = makeGate();
-    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
+    const { service, receiver, sent } = await start({
+      answer: { status: 500, after: gate.opened },
+    });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await setQueue(service, { retrySchedule: [7] });
@@ -62,8 +64,7 @@ function declareSettings(start: StartScene) {
     assert.equal(retry?.scheduledAt, service.clock.now() + 7_000);
     await setQueue(service, { retriesEnabled: false });
     await service.advance(7 * SECOND);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     const statuses = await statusesOf(service, job_id);
     assert.deepEqual(statuses, ['retried', 'dead_lettered'], 'the waiting retry is the last');
   });
@@ -71,16 +72,14 @@ function declareSettings(start: StartScene) {
 
 function declarePausing(start: StartScene) {
   test('waiting jobs start at once when their queue is enabled, each once', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { id } = await setQueue(service, { isPaused: true });
     for (let n = 0; n < 5; n++) await scheduleJob(service, { url: `${receiver.url}/${n}` });
     const later = await scheduleJob(service, { url: `${receiver.url}/later`, delay: 60 });
     await service.advance(SECOND);
     await service.work.resumeQueue(service.teamId, id);
     // No time passes: only what was due goes.
-    await receiver.waitFor(5);
-    await service.quiet();
-    assert.equal(receiver.requests.length, 5);
+    await sent(5);
     assert.equal((await attemptsOf(service, later.job_id))[0]?.status, 'pending');
     await service.advance(59 * SECOND);
     await receiver.waitFor(6);
@@ -106,13 +105,12 @@ function declareLimits(start: StartScene) {
   for (const limit of [1, 3]) {
     test(`a concurrency limit of ${limit} is reached and never exceeded while jobs wait`, async () => {
       const { answer, most } = answerInRounds(limit);
-      const { service, receiver } = await start({ answer });
+      const { service, receiver, sent } = await start({ answer });
       await setQueue(service, { concurrencyLimit: limit });
       const posts = Array.from({ length: 12 }, () => scheduleJob(service, { url: receiver.url }));
       await Promise.all(posts);
       // No time passes: each end lets the next one start.
-      await receiver.waitFor(12);
-      await service.quiet();
+      await sent(12);
       assert.equal(most(), limit);
       assert.equal(receiver.requests.length, 12);
     });
@@ -135,7 +133,7 @@ function declareLimits(start: StartScene) {
 
   test('a lowered concurrency limit ends no running job and starts none above the limit', async () => {
     const gates = Array.from({ length: 4 }, makeGate);
-    const { service, receiver } = await start({
+    const { service, receiver, sent } = await start({
       answer: (_, count) => ({ after: gates[count]?.opened ?? Promise.resolve() }),
     });
     for (let n = 0; n < 3; n++) await scheduleJob(service, { url: receiver.url });
@@ -150,8 +148,7 @@ function declareLimits(start: StartScene) {
     // No time passes: the last of those that started without a limit makes room at once.
     gates[2]?.open();
     gates[3]?.open();
-    await receiver.waitFor(4);
-    await service.quiet();
+    await sent(4);
   });
 }
 
@@ -189,19 +186,17 @@ function declareRates(start: StartScene) {
   });
 
   test('a rate counts retries and applies to Fire now', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
+    const { service, receiver, sent } = await start({ answer: { status: 500 } });
     await setQueue(service, { rate: { count: 1, per: 'minute' }, retrySchedule: [1] });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     const [, retry] = await attemptsOf(service, job_id);
     await service.work.fireJob(service.teamId, retry?.id ?? '');
     await service.advance(MINUTE - 1);
     assert.equal(receiver.requests.length, 1);
     // What a rate lets start is gathered for a hundredth of a second.
     await service.advance(10);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
   });
 
   test('a raised or removed rate applies to waiting jobs at once', async () => {

@@ -6,28 +6,30 @@ import { type StartScene, useScenes } from '#testing/scenes';
 import { openSqliteTestStore } from '#testing/stores';
 
 async function sceneOf(start: StartScene, startsInMinutes: number) {
-  const { service, receiver } = await start();
+  const scene = await start();
+  const { service, receiver } = scene;
   const { work, teamId, clock } = service;
   const { id } = await scheduleCron(service, { url: receiver.url });
   const startsAt = clock.now() + startsInMinutes * MINUTE;
   const nextRunAt = async () => (await work.findCron(teamId, id))?.nextRunAt;
   await work.editCron(teamId, id, { startsAt });
-  return { receiver, service, work, teamId, clock, id, startsAt, nextRunAt };
+  return { ...scene, work, teamId, clock, id, startsAt, nextRunAt };
 }
 
 const start = useScenes(openSqliteTestStore);
 describe('§3.1 a cron with a start', () => {
   test('a cron runs at its start time and not before it; Run now works before', async () => {
-    const { service, receiver, work, teamId, id, startsAt, nextRunAt } = await sceneOf(start, 10);
+    const { service, receiver, sent, work, teamId, id, startsAt, nextRunAt } = await sceneOf(
+      start,
+      10,
+    );
     assert.equal(await nextRunAt(), startsAt);
     await service.advance(10 * MINUTE - 1);
     assert.equal(receiver.requests.length, 0);
     await work.runCronNow(teamId, id);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.advance(1);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     await service.advance(MINUTE);
     await receiver.waitFor(3);
   });

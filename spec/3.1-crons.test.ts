@@ -27,7 +27,7 @@ describe('Run now', () => declareRunNow(start));
 
 function declarePausing(start: StartScene) {
   test('a started cron runs on schedule again; missed times are not made up for', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
     await service.advance(150 * SECOND);
     const started = await service.work.startCron(service.teamId, id);
@@ -35,9 +35,7 @@ function declarePausing(start: StartScene) {
     await service.advance(30 * SECOND - 1);
     assert.equal(receiver.requests.length, 0);
     await service.advance(1);
-    await receiver.waitFor(1);
-    await service.quiet();
-    assert.equal(receiver.requests.length, 1);
+    await sent(1);
   });
 
   test('starting an active cron changes nothing, not even a run that is due', async () => {
@@ -66,12 +64,11 @@ function declarePausing(start: StartScene) {
 function declareDeleting(start: StartScene) {
   test('a deleted cron does not run again, and its executions are deleted', async () => {
     const gate = makeGate();
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     receiver.answer('/', [{ status: 200 }, { after: gate.opened }]);
     const { id } = await scheduleCron(service, { url: `${receiver.url}/` });
     await service.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.clock.advance(MINUTE);
     await receiver.waitFor(2);
     assert.equal((await executionsOf(service, id)).length, 2);
@@ -87,7 +84,7 @@ function declareDeleting(start: StartScene) {
 
 function declareRuns(start: StartScene) {
   test('each scheduled time starts one execution, never early', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { id } = await scheduleCron(service, {
       url: receiver.url,
       cron_expression: '*/2 * * * *',
@@ -95,13 +92,11 @@ function declareRuns(start: StartScene) {
     await service.advance(2 * MINUTE - 1);
     assert.equal(receiver.requests.length, 0);
     await service.advance(1);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.advance(2 * MINUTE - 1);
     assert.equal(receiver.requests.length, 1);
     await service.advance(1);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     const executions = await executionsOf(service, id);
     const times = executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]);
     assert.deepEqual(times, [
@@ -161,11 +156,10 @@ function declareTwoEngines(start: StartScene) {
 
 function declareMissedTimes(start: StartScene) {
   test('after a downtime a cron runs once at once, then on schedule', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     const stopped = service.engine?.stop(0);
     await service.clock.advance(0);
     await stopped;
@@ -186,7 +180,7 @@ function declareMissedTimes(start: StartScene) {
 
   test('an overload of more than a minute gives one execution once a slot is free', async () => {
     const gate = makeGate();
-    const { service, receiver } = await start({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
+    const { service, receiver, sent } = await start({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     receiver.answer('/hog', { after: gate.opened });
     const queue = await service.work.setQueue(service.teamId, 'emails', { timeoutSeconds: 300 });
     await scheduleJob(service, { url: `${receiver.url}/hog`, queue: queue.name });
@@ -195,8 +189,7 @@ function declareMissedTimes(start: StartScene) {
     await service.clock.advance(3.5 * MINUTE);
     assert.equal(requestsTo(receiver, '/cron').length, 0);
     gate.open();
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     assert.equal(requestsTo(receiver, '/cron').length, 1);
     await service.advance(30 * SECOND);
     await receiver.waitFor(3);
@@ -206,15 +199,13 @@ function declareMissedTimes(start: StartScene) {
 
 function declareRunNow(start: StartScene) {
   test('Run now is an additional execution and does not change the schedule', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(10 * SECOND);
     await service.work.runCronNow(service.teamId, id);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.advance(50 * SECOND);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     const executions = await executionsOf(service, id);
     assert.deepEqual(
       executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]),
@@ -226,14 +217,12 @@ function declareRunNow(start: StartScene) {
   });
 
   test('Run now at a scheduled time runs both, and pressed twice runs twice', async () => {
-    const { service, receiver } = await start({ sends: false });
+    const { service, receiver, sent } = await start({ sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
     await service.clock.advance(MINUTE);
     await service.work.runCronNow(service.teamId, id);
     await service.work.runCronNow(service.teamId, id);
     await service.engine?.start();
-    await receiver.waitFor(3);
-    await service.quiet();
-    assert.equal(receiver.requests.length, 3);
+    await sent(3);
   });
 }

@@ -41,7 +41,7 @@ describe('a paused team', () => {
   });
 
   test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { work, teamId } = service;
     const { id } = await scheduleCron(service, { url: `${receiver.url}/cron` });
     const hourly = await scheduleCron(service, { url: receiver.url, cron_expression: '@hourly' });
@@ -52,16 +52,14 @@ describe('a paused team', () => {
     await work.pauseTeam(teamId, 'Ada');
     await service.advance(5 * MINUTE + 10 * SECOND);
     assert.equal(await work.resumeTeam(teamId), true);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     assert.deepEqual(urlsOf(receiver), ['/free', '/limited']);
     assert.equal(await work.readTeamPause(teamId), null);
     const next = (await work.findCron(teamId, id))?.nextRunAt ?? 0;
     assert.equal(next - service.clock.now(), 50 * SECOND);
     assert.equal((await work.findCron(teamId, hourly.id))?.nextRunAt, planned);
     await service.advance(50 * SECOND);
-    await receiver.waitFor(3);
-    await service.quiet();
+    await sent(3);
     assert.deepEqual(urlsOf(receiver), ['/cron', '/free', '/limited']);
   });
 
@@ -84,7 +82,9 @@ describe('a paused team', () => {
 
   test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
     const gate = makeGate();
-    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
+    const { service, receiver, sent } = await start({
+      answer: { status: 500, after: gate.opened },
+    });
     const { work, teamId } = service;
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     const cron = await scheduleCron(service, { url: `${receiver.url}/now` });
@@ -93,8 +93,7 @@ describe('a paused team', () => {
     gate.open();
     await service.quiet();
     await work.runCronNow(teamId, cron.id);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     await service.advance(2 * MINUTE);
     assert.deepEqual(urlsOf(receiver), ['/', '/now']);
     assert.deepEqual(await statusesOf(service, job_id), ['retried', 'pending']);

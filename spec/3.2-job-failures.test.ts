@@ -121,7 +121,7 @@ function declareDeadLetters(start: StartScene) {
 
 function declareRetry(start: StartScene) {
   test('Retry makes a new job with attempt 1 and the same request that runs now', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
     await setQueue(service, { retriesEnabled: false });
     const callbackUrl = `${receiver.url}/callback`;
@@ -132,13 +132,11 @@ function declareRetry(start: StartScene) {
       payload: [1, 2],
       callback_url: callbackUrl,
     });
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     const before = await service.work.findJob(service.teamId, job_id);
     const outcome = await service.work.retryJob(service.teamId, job_id);
     assert.ok(outcome.kind === 'done');
-    await receiver.waitFor(4);
-    await service.quiet();
+    await sent(4);
     const [first, second] = requestsTo(receiver, '/target');
     for (const part of ['method', 'url', 'rawHeaders', 'body'] as const) {
       assert.deepEqual(second?.[part], first?.[part]);
@@ -153,30 +151,26 @@ function declareRetry(start: StartScene) {
   });
 
   test('a job made by Retry has all retries of its queue', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
+    const { service, receiver, sent } = await start({ answer: { status: 500 } });
     await setQueue(service, { retriesEnabled: false });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await setQueue(service, { retriesEnabled: true, retrySchedule: [5] });
     const outcome = await service.work.retryJob(service.teamId, job_id);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     await service.advance(5 * SECOND);
-    await receiver.waitFor(3);
-    await service.quiet();
+    await sent(3);
     const newId = outcome.kind === 'done' ? outcome.jobId : '';
     assert.deepEqual(await statusesOf(service, newId), ['retried', 'dead_lettered']);
   });
 
   test('Retry is refused unless the job has failed for good', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
+    const { service, receiver, sent } = await start({ answer: { status: 500 } });
     receiver.answer('/good', {});
     const retried = await scheduleJob(service, { url: receiver.url });
     const good = await scheduleJob(service, { url: `${receiver.url}/good` });
     const waiting = await scheduleJob(service, { url: `${receiver.url}/good`, delay: 600 });
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     for (const { job_id } of [retried, good, waiting]) {
       const outcome = await service.work.retryJob(service.teamId, job_id);
       assert.deepEqual(outcome, { kind: 'not-failed' });

@@ -19,14 +19,12 @@ describe('Pending → Delete', () => declareDelete(start));
 
 function declareStart(start: StartScene) {
   test('an attempt starts at its scheduled time and never before', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 30 });
     await service.advance(29_999);
     assert.equal(receiver.requests.length, 0);
     await service.advance(1);
-    await receiver.waitFor(1);
-    await service.quiet();
-    assert.equal(receiver.requests.length, 1);
+    await sent(1);
     const [job] = await attemptsOf(service, job_id);
     assert.equal(job?.startedAt, job?.scheduledAt);
   });
@@ -45,36 +43,32 @@ function declareStart(start: StartScene) {
 
 function declareFire(start: StartScene) {
   test('Fire now runs a waiting job at once, and only once', async () => {
-    const { service, receiver } = await start();
+    const { service, receiver, sent } = await start();
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
     const outcome = await service.work.fireJob(service.teamId, job_id);
     assert.deepEqual(outcome, { kind: 'done' });
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.advance(11 * MINUTE);
     assert.equal(receiver.requests.length, 1, 'its own time does not send it again');
     assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 
   test('Fire now runs a waiting retry at once (§3.3)', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
+    const { service, receiver, sent } = await start({ answer: { status: 500 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     const [, retry] = await attemptsOf(service, job_id);
     assert.deepEqual(await service.work.fireJob(service.teamId, retry?.id ?? ''), { kind: 'done' });
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     assert.deepEqual(await statusesOf(service, job_id), ['retried', 'retried', 'pending']);
   });
 }
 
 function declareDelete(start: StartScene) {
   test('deleting a waiting retry leaves the attempt before it', async () => {
-    const { service, receiver } = await start({ answer: { status: 500 } });
+    const { service, receiver, sent } = await start({ answer: { status: 500 } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     const [, retry] = await attemptsOf(service, job_id);
     const outcome = await service.work.deleteJob(service.teamId, retry?.id ?? '');
     assert.deepEqual(outcome, { kind: 'done' });
@@ -84,13 +78,12 @@ function declareDelete(start: StartScene) {
   });
 
   test("a failed job can be deleted with its response, a completed one can't", async () => {
-    const { service, receiver } = await start({ answer: { body: 'kept' } });
+    const { service, receiver, sent } = await start({ answer: { body: 'kept' } });
     await setQueue(service, { retriesEnabled: false });
     receiver.answer('/bad', { status: 400, body: 'no' });
     const good = await scheduleJob(service, { url: `${receiver.url}/good` });
     const bad = await scheduleJob(service, { url: `${receiver.url}/bad` });
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     const { work, teamId } = service;
     assert.deepEqual(await work.deleteJob(teamId, good.job_id), { kind: 'not-deletable' });
     assert.deepEqual(await work.deleteJob(teamId, bad.job_id), { kind: 'done' });

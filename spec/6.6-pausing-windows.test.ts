@@ -16,7 +16,8 @@ import { type StartScene, useScenes } from '#testing/scenes';
 import { openSqliteTestStore } from '#testing/stores';
 
 async function sceneOf(start: StartScene) {
-  const { service, receiver } = await start();
+  const scene = await start();
+  const { service } = scene;
   const { work, teamId, clock } = service;
   /** From so many minutes after now, for ten minutes. */
   const makeWindow = async (inMinutes: number, more: object = {}) => {
@@ -27,7 +28,7 @@ async function sceneOf(start: StartScene) {
     if (outcome.kind !== 'done') return assert.fail(outcome.kind);
     return outcome.window;
   };
-  return { receiver, service, work, teamId, clock, makeWindow };
+  return { ...scene, work, teamId, clock, makeWindow };
 }
 
 const pathsOf = (receiver: { requests: readonly { url: string }[] }) =>
@@ -53,17 +54,15 @@ describe('a maintenance window that pauses runs', () => {
   });
 
   test('a cron skips its times in the window, also the first one, and runs at its end', async () => {
-    const { service, receiver, makeWindow, clock } = await sceneOf(start);
+    const { service, receiver, sent, makeWindow, clock } = await sceneOf(start);
     const { id } = await scheduleCron(service, { url: receiver.url });
     const window = await makeWindow(2);
     await service.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     for (let minute = 2; minute < 12; minute++) await service.advance(MINUTE);
     assert.equal(receiver.requests.length, 1);
     await service.advance(MINUTE);
-    await receiver.waitFor(2);
-    await service.quiet();
+    await sent(2);
     assert.equal(clock.now(), window.endsAt);
     const runs = await executionsOf(service, id);
     assert.deepEqual(
@@ -129,7 +128,7 @@ describe('a maintenance window that pauses runs', () => {
   });
 
   test('deleting, shortening or changing the window sends waiting jobs at once', async () => {
-    const { service, receiver, makeWindow, work, teamId, clock } = await sceneOf(start);
+    const { service, receiver, sent, makeWindow, work, teamId, clock } = await sceneOf(start);
     const edits: ((window: Awaited<ReturnType<typeof makeWindow>>) => Promise<unknown>)[] = [
       ({ id }) => work.deleteWindow(teamId, id),
       (window) => work.editWindow(teamId, window.id, { ...window, pausesRuns: false }),
@@ -141,21 +140,19 @@ describe('a maintenance window that pauses runs', () => {
       await service.advance(1);
       assert.equal(receiver.requests.length, n);
       await edit(window);
-      await receiver.waitFor(n + 1);
-      await service.quiet();
+      await sent(n + 1);
     }
   });
 
   test('overlapping windows pause until the last one ends, and ended ones cost no claim', async () => {
-    const { service, receiver, makeWindow, teamId } = await sceneOf(start);
+    const { service, receiver, sent, makeWindow, teamId } = await sceneOf(start);
     await makeWindow(0);
     await makeWindow(5);
     await scheduleJob(service, { url: receiver.url });
     await service.advance(15 * MINUTE - 1);
     assert.equal(receiver.requests.length, 0);
     await service.advance(SECOND);
-    await receiver.waitFor(1);
-    await service.quiet();
+    await sent(1);
     await service.store.windows.notifyEnds();
     const team = await one(service.store.database, 'teams', { id: teamId });
     assert.equal(team?.pausing_windows, null);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { startService, type TestService, type TestServiceOptions } from './service.ts';
@@ -6,6 +7,8 @@ import type { OpenTestStore } from './stores.ts';
 export interface Scene {
   service: TestService;
   receiver: Receiver;
+  /** Waits until the receiver has got so many requests in all, no more, and all outcomes are stored. */
+  sent: (count: number) => Promise<void>;
 }
 
 export type StartScene = (
@@ -23,6 +26,11 @@ export function useScenes(openTestStore: OpenTestStore): StartScene {
     opened.push(receiver);
     const service = await startService(openTestStore, options);
     opened.push(service);
-    return { service, receiver };
+    const sent = async (count: number) => {
+      await receiver.waitFor(count);
+      await service.quiet();
+      assert.equal(receiver.requests.length, count);
+    };
+    return { service, receiver, sent };
   };
 }
