@@ -5,7 +5,6 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { signBody } from '#domain/http/signature';
 import { readVerificationSamples } from '#dashboard/words/verification-samples';
 import { makeFolder } from '#testing/guard';
 import type { ReceivedRequest } from '#testing/receiver';
@@ -227,16 +226,9 @@ const trials = vectors.flatMap(({ secret, timestamp, body, signature }) => {
 });
 
 describe('the example values of the docs page', () => {
-  test("the docs page's example signature is the one that the code computes", () => {
-    assert.equal(vectors.length, 2);
-    for (const { secret, timestamp, body, signature } of vectors) {
-      assert.equal(signBody(secret, Number(timestamp), Buffer.from(body)), signature);
-    }
-  });
-
   test("the docs page's example request arrives byte for byte", async () => {
-    const [withBody, withoutBody] = vectors;
-    assert.ok(withBody && withoutBody);
+    const [withBody, withoutBody, ...more] = vectors;
+    assert.ok(withBody && withoutBody && more.length === 0);
     await using wire = await startWireReceiver();
     await using signing = await startService(openSqliteTestStore);
     await makeOnceQueue(signing);
