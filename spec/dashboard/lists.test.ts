@@ -288,6 +288,20 @@ test('usage alerts appear at 80 and 100 % once a month and are not sent (§6.7)'
 });
 
 describe('details of lists', () => {
+  test('a page whose rows were deleted says so, and leads to the rows before it', async () => {
+    const { visitor, fail, user } = await begin();
+    const ids = await fail(51);
+    const { text } = await visitor.get('/jobs?tab=failed');
+    const [older = ''] = /<a [^>]*rel="next"[^>]*>/.exec(text) ?? [];
+    const path = /href="([^"]+)"/.exec(older)?.[1]?.replaceAll('&amp;', '&') ?? assert.fail(older);
+    assert.doesNotMatch(await visitor.read(path), /This page is empty now/);
+    await dashboard.service.work.deleteJob(user.teamId, String(ids.at(-1)));
+    const emptied = await visitor.get(path);
+    assert.match(asText(emptied.text), /This page is empty now. ?Its rows were deleted or changed/);
+    assert.match(emptied.text, /rel="prev"/);
+    assert.doesNotMatch(emptied.text, /rel="next"/);
+  });
+
   test('jobs of a paused queue are not listed as next', async () => {
     const { visitor, user, queueId, fail } = await begin();
     const { work } = dashboard.service;
