@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/http/signature';
 import { before } from '#testing/hooks';
+import { freePort } from '#testing/free-port';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
 import { PlainPage } from '#testing/plain-page';
@@ -120,6 +121,15 @@ describe('a signed request (§5.6)', () => {
       .part('table', 'Request headers')
       .all('tr')
       .map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? ''));
+
+  test('the page of a refused connection shows that nothing was sent', async () => {
+    await rotate();
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const page = await visit(`/jobs/${await run('/', { url }, signer)}`, signer);
+    page.shows('The connection was refused', 'Tried 127.0.0.1');
+    page.part('h2', /^Request$/);
+    page.lacks('Request as sent', 'Signed with', /X-Service-|Signed bytes|Headers \(0\)/);
+  });
 
   test('a signed request is shown with all headers and signed bytes, also after a new secret', async () => {
     const secret = await rotate();

@@ -78,7 +78,7 @@ export function RunPage(props: RunPageProps) {
         {...shown}
         run={run}
         durationMs={durationMs}
-        isSent={mayBeSent(record)}
+        isSent={mayBeSent(record, run.timing)}
         textsAt={`${pageOfRun(kind, record.id)}/text`}
       />
       {props.below}

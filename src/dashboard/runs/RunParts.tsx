@@ -167,8 +167,16 @@ function RequestPanel({ run, isSent, secretsShown, textsAt }: RunPanelsProps) {
   );
 }
 
-function ResponsePanel({ run: { response, address }, wholeBody = null }: RunPanelsProps) {
+function ResponsePanel({ run: { response, address }, isSent, wholeBody = null }: RunPanelsProps) {
   const { search } = useLocation();
+  if (!isSent)
+    return (
+      <Panel title="Response">
+        <p className="muted">
+          None. Tried <code>{address}</code>
+        </p>
+      </Panel>
+    );
   if (response === null) return <Panel title="Response">{none}</Panel>;
   const { status, headers, bodyStart, hasMore, totalBytes, keptBytes } = response;
   const kept = keptBytes === 0 ? ', not stored' : `, the first ${countOf(keptBytes, 'byte')} kept`;
@@ -253,7 +261,7 @@ export function RunPanels(props: RunPanelsProps) {
         </Panel>
       ) : null}
       <div className={classes.columns}>
-        {isSent ? <ResponsePanel {...props} /> : null}
+        {isSent || run.address !== null ? <ResponsePanel {...props} /> : null}
         <RequestPanel {...props} />
       </div>
       {timing ? (

@@ -43,7 +43,7 @@ export function TestOutcome({ outcome }: { outcome: ShownTest }) {
         <RunPanels
           run={outcome}
           durationMs={outcome.durationMs}
-          isSent={!isUnsent(outcome.reason)}
+          isSent={!isUnsent(outcome.reason, outcome.timing)}
         />
       ) : null}
     </FormOutcome>

@@ -1,4 +1,5 @@
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/http/connection-faults';
+import { isSent, type Timing } from '#domain/http/exchange';
 import {
   describeUnknown,
   type FailureReason,
@@ -35,20 +36,20 @@ export function describeFault(fault: FaultCode): string {
   return capitalize(CONNECTION_FAULTS[fault].says);
 }
 
-/** Nothing can have been sent. */
-export function isUnsent(reason: FailureReason | null): boolean {
+/** Nothing can have been sent. @param timing null if it is not stored */
+export function isUnsent(reason: FailureReason | null, timing: Timing | null): boolean {
+  if (timing !== null) return !isSent(timing);
   return (
     reason === 'limit_exceeded' || reason === 'blocked_address' || reason === 'cannot_resolve_host'
   );
 }
 
 /** It is then shown as sent. */
-export function mayBeSent(run: {
-  startedAt: number | null;
-  completedAt: number | null;
-  reason: FailureReason | null;
-}): boolean {
-  return run.startedAt !== null && run.completedAt !== null && !isUnsent(run.reason);
+export function mayBeSent(
+  run: { startedAt: number | null; completedAt: number | null; reason: FailureReason | null },
+  timing: Timing | null,
+): boolean {
+  return run.startedAt !== null && run.completedAt !== null && !isUnsent(run.reason, timing);
 }
 
 export const reasonOptions = [

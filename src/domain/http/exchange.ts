@@ -32,6 +32,11 @@ export interface Timing {
   receivingMs: number | null;
 }
 
+/** At least in part: a connection was open. */
+export function isSent({ waitingMs }: Timing): boolean {
+  return waitingMs !== null;
+}
+
 export interface ReceivedBody {
   stored: Uint8Array;
   /** If decoding stopped early, the length until then. */

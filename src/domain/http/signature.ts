@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-import type { Exchange, HeaderList, OutgoingRequest } from './exchange.ts';
+import { type Exchange, type HeaderList, isSent, type OutgoingRequest } from './exchange.ts';
 
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
@@ -41,9 +41,9 @@ export function makeSignature(
   return { timestamp, value, secretEnd: endOfSecret(secret) };
 }
 
-/** Null if the request was refused before it was sent. */
+/** Null if the request was not sent. */
 export function signatureOf(exchange: Exchange, made: Signature | null): Signature | null {
-  return exchange.kind === 'blocked' || exchange.kind === 'unresolvable' ? null : made;
+  return isSent(exchange.trace.timing) ? made : null;
 }
 
 /** Removes configured headers of the same names: anyone can write them. */
