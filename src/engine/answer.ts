@@ -17,7 +17,7 @@ import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement'
 export type Run = ClaimedJob | ClaimedExecution;
 
 export interface Answer {
-  verdict: Verdict;
+  ok: boolean;
   end: RunEnd;
   /** Null if it isn't stored. */
   response: StoredResponse | null;
@@ -44,7 +44,7 @@ export function answerOf(
   const trace = writeTrace(exchange.trace, verdicts, { signature, ...sentOf(run) });
   const { certificate } = exchange.trace;
   return {
-    verdict,
+    ok: verdict.ok,
     end,
     response: responseOf(exchange, trace, run.keepsResponseBody ? responseKeepBytes : 0),
     certificate: certificate ? seeCertificate(certificate, end.completedAt) : null,
@@ -60,7 +60,7 @@ function sentOf({ kind, method, url, payload }: Run) {
 export function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
-  return { verdict: { ok: false, ...failure }, end, response: null, certificate: null };
+  return { ok: false, end, response: null, certificate: null };
 }
 
 /**
@@ -69,20 +69,19 @@ export function notSent(errorMessage: string, completedAt: number): Answer {
  */
 export function settlementOf(
   run: Run,
-  { verdict, end, response, certificate }: Answer,
+  { ok, end, response, certificate }: Answer,
   policy: QueuePolicy,
 ): Settlement {
   const settled = { run, end, response, certificate };
   if (run.kind === 'execution') {
-    const status = verdict.ok ? 'success' : 'failed';
+    const status = ok ? 'success' : 'failed';
     const callback = callbackOf(run, end, () => cronCallbackBody(run, status, end));
     return { ...settled, status, next: null, callback, alert: null };
   }
-  const { completedAt } = end;
-  const retryAt = decideRetry(verdict, { number: run.attemptNumber, completedAt }, policy);
-  const status = retryAt !== null ? 'retried' : verdict.ok ? 'success' : 'dead_lettered';
+  const retryAt = ok ? null : decideRetry(run.attemptNumber, end, policy);
+  const status = retryAt !== null ? 'retried' : ok ? 'success' : 'dead_lettered';
   const alert = decideJobAlert(status, run.attemptNumber, policy.emailAlerts);
-  const next = retryAt === null ? null : { id: newId(completedAt), scheduledAt: retryAt };
+  const next = retryAt === null ? null : { id: newId(end.completedAt), scheduledAt: retryAt };
   const callback =
     status === 'retried' ? null : callbackOf(run, end, () => jobCallbackBody(run, status, end));
   return { ...settled, status, next, callback, alert };

@@ -199,8 +199,8 @@ export class Engine {
     this.#wake(this.#loops.queue);
   }
 
-  #expect(kind: FairGroup['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
-    this.#loops[kind].scheduler.expect({ kind, id, teamId }, dueAt, from);
+  #expect(kind: FairGroup['kind'], id: string, teamId: string, dueAt: number): void {
+    this.#loops[kind].scheduler.expect({ kind, id, teamId }, dueAt);
     this.#wake(this.#loops[kind]);
   }
 

@@ -191,8 +191,8 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   }
 }
 
-function needsPolicy(run: Run, { verdict }: Answer): run is ClaimedJob {
-  return run.kind === 'job' && !verdict.ok;
+function needsPolicy(run: Run, { ok }: Answer): run is ClaimedJob {
+  return run.kind === 'job' && !ok;
 }
 
 function withoutResponse(answer: Answer): Answer {

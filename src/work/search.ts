@@ -1,9 +1,8 @@
 import { isId } from '#domain/base/ids';
+import { LAST_TIME } from '#domain/base/instant';
 import { mostFilterCharacters } from '#domain/runs/read-filters';
 import type { RunSearch } from '#domain/runs/run-search';
 import type { JobSearch } from '#store/lists/lists';
-
-const LAST_TIME = 8_640_000_000_000_000;
 
 const IDS = new Set(['queueId', 'cronId', 'id']);
 

@@ -1,10 +1,8 @@
-import { MINUTE_MS } from '../base/instant.ts';
+import { LAST_TIME, MINUTE_MS } from '../base/instant.ts';
 import { countRunDays, findRunDay } from './cron-calendar.ts';
 import { type CronFields, parseCronFields } from './cron-fields.ts';
 
 const MINUTES_A_DAY = 1_440;
-/** The last instant that a Date can hold. */
-const LAST_INSTANT_MS = 8_640_000_000_000_000;
 
 /** Whole minutes in UTC (§2.1). */
 export interface CronSchedule {
@@ -53,7 +51,7 @@ export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: numb
 }
 
 function findNextRun(fields: CronFields, afterMs: number): number | null {
-  if (!(Math.abs(afterMs) < LAST_INSTANT_MS)) return null;
+  if (!(Math.abs(afterMs) < LAST_TIME)) return null;
   const earliest = Math.floor(afterMs / MINUTE_MS) + 1;
   const today = Math.floor(earliest / MINUTES_A_DAY);
   const runDay = findRunDay(fields, today);

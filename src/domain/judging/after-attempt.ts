@@ -1,4 +1,4 @@
-import type { Verdict } from './judge.ts';
+import type { FailureReason } from './failure.ts';
 
 /** Read when the attempt ends (§3.4). */
 interface RetryPolicy {
@@ -8,17 +8,17 @@ interface RetryPolicy {
 }
 
 /**
- * When the next attempt is due, in milliseconds since 1970 UTC; null after the last one (§3.2). A failure of the target
- * is retried until the queue's delays are used up; `worker_failed` is final.
+ * When the attempt after a failed one is due, in milliseconds since 1970 UTC; null after the last one (§3.2). A failure
+ * of the target is retried until the queue's delays are used up; `worker_failed` is final.
  */
 export function decideRetry(
-  verdict: Verdict,
-  attempt: { number: number; completedAt: number },
+  attemptNumber: number,
+  { reason, completedAt }: { reason: FailureReason | null; completedAt: number },
   { retriesEnabled, retrySchedule }: RetryPolicy,
 ): number | null {
-  if (verdict.ok || verdict.reason === 'worker_failed' || !retriesEnabled) return null;
-  const afterSeconds = retrySchedule[attempt.number - 1];
-  return afterSeconds === undefined ? null : attempt.completedAt + afterSeconds * 1000;
+  if (reason === 'worker_failed' || !retriesEnabled) return null;
+  const afterSeconds = retrySchedule[attemptNumber - 1];
+  return afterSeconds === undefined ? null : completedAt + afterSeconds * 1000;
 }
 
 /** If the first attempt is also the last, only the failure is raised: both would report the same run (§6.4). */
