@@ -24,10 +24,6 @@ function isContainer(kind: JsonKind): kind is ContainerKind {
   return kind === 'object' || kind === 'array';
 }
 
-function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScalar {
-  return kind === 'string' ? { kind, value: decodeString(raw, isEscaped), raw } : { kind, raw };
-}
-
 /**
  * `raw` is the source without white space around it. Objects and arrays aren't expanded; `depth` counts their levels
  * (`[]` is 1).
@@ -88,9 +84,10 @@ class FieldReader implements JsonVisitor {
   end(kind: JsonKind, at: number): void {
     if (this.tokens.levels !== this.#level || this.#key === null) return;
     const raw = this.#text.slice(this.#start, at);
-    this.field = isContainer(kind)
-      ? { kind, raw, depth: this.#depth, isEmpty: this.#isEmpty }
-      : makeScalar(kind, raw, this.tokens.isEscaped);
+    if (isContainer(kind)) this.field = { kind, raw, depth: this.#depth, isEmpty: this.#isEmpty };
+    else if (kind === 'string')
+      this.field = { kind, raw, value: decodeString(raw, this.tokens.isEscaped) };
+    else this.field = { kind, raw };
     if (this.#level === 1) this.fields.set(this.#key, this.field);
   }
 
@@ -103,12 +100,8 @@ class FieldReader implements JsonVisitor {
 
 /** For API responses (§1.2) and callbacks (§6). */
 export function escapeJsonAnswer(value: unknown): string {
-  return toAsciiJson(JSON.stringify(value));
-}
-
-// Slashes and non-ASCII characters occur only in strings, and JSON.stringify never writes a lone backslash before one.
-function toAsciiJson(json: string): string {
-  return json
+  // Slashes and non-ASCII characters occur only in strings, and JSON.stringify never writes a lone backslash before one.
+  return JSON.stringify(value)
     .replaceAll('/', '\\/')
     .replace(
       /[\u0080-\uffff]/g,
