@@ -1,14 +1,42 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FakeClock } from '#demo/fake-clock';
 import { newId } from '#domain/base/ids';
+import { silentLog } from '#domain/base/log';
 import { ask } from '#testing/ask';
 import { eventually } from '#testing/process';
 import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import type { Signal } from '../database/signals.ts';
 import type { Store } from '../store.ts';
+import { PostgresSignals } from './signals.ts';
 
 describe('signals on Postgres', () => {
+  test('the pauses between failed connections grow', async () => {
+    let connections = 0;
+    const server = net.createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    const clock = new FakeClock(0);
+    const at = { url: `postgres://me@127.0.0.1:${port}/db` };
+    const signals = new PostgresSignals(at, null as never, clock, silentLog);
+    signals.start();
+    for (let tenths = 0; tenths < 150; tenths++) {
+      // The next attempt is planned when this one has failed.
+      await delay(5);
+      await clock.advance(100);
+    }
+    await signals.close();
+    server.close();
+    assert.ok(connections > 4 && connections < 10, `${connections} connections in 15 seconds`);
+  });
+
   test('signals arrive again after a freeze, even if the old connection is dead', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));

@@ -134,7 +134,6 @@ export class PostgresSignals implements SignalBus {
       application_name: 'belfry signals',
     });
     client.on('error', () => {});
-    client.once('end', () => this.#reconnect(client, 0));
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
@@ -142,6 +141,8 @@ export class PostgresSignals implements SignalBus {
       // A lost signal is only a hint; the job is on disk.
       await client.query(bounded({ text: 'set synchronous_commit = off' }));
       this.#client = client;
+      // Not earlier: a connection that is refused ends too, and the pauses would not grow.
+      client.once('end', () => this.#reconnect(client, 0));
       this.#connectFaults.worked();
       if (this.#closed) return await client.end();
       this.#local.send([{ kind: 'unknown' }]);
