@@ -4,7 +4,6 @@ import { PAUSE_ENDED } from '#domain/team/pause';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { updateEach } from '../database/prepared.ts';
-import { lockTeam } from '../database/lock-team.ts';
 import { recordBySystem } from '../activity/activity.ts';
 import { endOf } from './row-end.ts';
 import { limitLockWaits } from '../database/locked-teams.ts';
@@ -20,7 +19,6 @@ export interface TeamPause {
 }
 
 const NOT_PAUSED = { paused_at: null, paused_by: null, paused_until: null };
-const AT_ONCE = 500;
 
 const NEXT = { team_id: 'id', id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
 
@@ -50,56 +48,44 @@ export const teamPauses = {
     return (await change(main, 'teams', paused, { paused_until: until })) === 1;
   },
 
-  /**
-   * Skips missed times of crons (§3.1) in small transactions; the last one resumes the team, so after a crash it stays
-   * paused. False if it isn't paused.
-   */
+  /** Crons skip their missed times (§3.1). False if it isn't paused. */
   async resume(context: Context, teamId: string, now: number): Promise<boolean> {
-    return resumeInSteps(context, (trx) => resumeStep(trx, teamId, now));
+    return resumeIn(context, (trx) => resume(trx, teamId, now));
   },
 
   /** False: its pause hasn't expired. */
   async end(context: Context, teamId: string, now: number): Promise<boolean> {
-    return resumeInSteps(context, async (trx) => {
+    return resumeIn(context, async (trx) => {
       await limitLockWaits(trx);
-      const ended = { id: teamId, paused_until: atMost(now) };
-      if (!(await one(trx, 'teams', ended, ['id']))) return 'not-paused';
-      const step = await resumeStep(trx, teamId, now);
-      if (step === 'resumed')
-        await recordBySystem(trx, teamId, { action: 'team.resumed', detail: PAUSE_ENDED }, now);
-      return step;
+      const expired = { id: teamId, paused_until: atMost(now) };
+      const isDue = (await one(trx, 'teams', expired, ['id'])) !== undefined;
+      if (!isDue || !(await resume(trx, teamId, now))) return false;
+      await recordBySystem(trx, teamId, { action: 'team.resumed', detail: PAUSE_ENDED }, now);
+      return true;
     });
   },
 };
 
-type Step = 'more' | 'resumed' | 'not-paused';
-
-async function resumeInSteps(
+async function resumeIn(
   { main, signals }: Context,
-  step: (trx: Trx) => Promise<Step>,
+  work: (trx: Trx) => Promise<boolean>,
 ): Promise<boolean> {
-  for (;;) {
-    const result = await main.transact(step);
-    if (result === 'not-paused') return false;
-    if (result === 'resumed') break;
-  }
+  const isResumed = await main.transact(work);
   // Any queue may have due jobs.
-  signals.send([{ kind: 'unknown' }]);
-  return true;
+  if (isResumed) signals.send([{ kind: 'unknown' }]);
+  return isResumed;
 }
 
-async function resumeStep(trx: Trx, teamId: string, now: number): Promise<Step> {
-  await lockTeam(trx, teamId);
-  const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
-  if (!team || team.paused_at === null) return 'not-paused';
+async function resume(trx: Trx, teamId: string, now: number): Promise<boolean> {
+  const paused = { id: teamId, paused_at: not(null) };
+  if ((await change(trx, 'teams', paused, NOT_PAUSED)) === 0) return false;
   const passed = await all(
     trx,
     'crons',
     { team_id: teamId, next_run_at: atMost(now) },
     {
       columns: ['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'],
-      order: ['next_run_at', 'id'],
-      limit: AT_ONCE,
+      order: ['id'],
       lock: 'for no key update',
     },
   );
@@ -108,10 +94,6 @@ async function resumeStep(trx: Trx, teamId: string, now: number): Promise<Step> 
     const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
     return { team_id: teamId, id: cron.id, next_run_at };
   });
-  if (rows.length > 0) {
-    await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
-  }
-  if (rows.length === AT_ONCE) return 'more';
-  await change(trx, 'teams', { id: teamId }, NOT_PAUSED);
-  return 'resumed';
+  await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
+  return true;
 }
