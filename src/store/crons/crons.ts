@@ -258,8 +258,7 @@ export const crons = {
     executionId: string,
   ): Promise<ExecutionDetail | null> {
     const where = sql`team_id = ${teamId} and id = ${executionId}`;
-    const name = 'find-execution';
-    const [row] = await main.read((db) => readWholeExecutions(db, { name, where }));
+    const [row] = await main.read((db) => readWholeExecutions(db, { keepsPlan: true, where }));
     return row ? executionDetail(row) : null;
   },
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Dialect } from './dialect.ts';
 
 /** A statement, or a part of one, with its values. */
@@ -29,6 +30,12 @@ sql.raw = (text: string): Sql => new Sql([text]);
 /** At least one. */
 sql.join = (items: readonly unknown[], separator = ', '): Sql =>
   compose(['', ...items.slice(1).map(() => separator), ''], items);
+
+/** Postgres prepares each text under a name of its own (`PreparedStatement`). */
+export function named<Row>(what: string, query: Sql<Row>): Sql<Row> {
+  const hash = createHash('sha256').update(query.texts.join('$')).digest('hex').slice(0, 16);
+  return sql`${sql.raw(`/* ${what}-${hash} */ `)}${query}`;
+}
 
 function compose<Row>(around: readonly string[], given: readonly unknown[]): Sql<Row> {
   const texts = [around[0] ?? ''];

@@ -24,20 +24,13 @@ export async function pickJobs(
   if (ids.length === 0) return [];
   const { tab, statusCode, responseText, words } = search;
   const isOfEnded = tab === undefined || statusCode !== undefined || responseText !== undefined;
-  const further = furtherConditions(db, search);
   const outcome = outcomeConditions('jobs', search);
   const where = allOf(
     sql`jobs.team_id = ${teamId}`,
     db.dialect.isAmong('jobs.id', ids),
     ...outcome,
-    ...further.map(({ condition }) => condition),
+    ...furtherConditions(db, search),
   );
-  const name = [
-    isOfEnded ? 'pick-ended-jobs' : 'pick-jobs',
-    ...nameOf(endedWithin),
-    ...further.map(({ of }) => of),
-    ...(words ? ['words'] : []),
-  ].join('-');
   const whereEnded = [
     ...(endedWithin === undefined ? [] : [whenEnded(db, endedWithin)]),
     ...(words ? [hasWords(db, 'ended_jobs', words)] : []),
@@ -48,7 +41,7 @@ export async function pickJobs(
       isOfEnded,
       ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, ' and ') }),
       ...(words && { whereLive: hasWords(db, 'jobs', words) }),
-      ...(outcome.length === 0 && { name }),
+      keepsPlan: outcome.length === 0,
     }),
   );
   return rows.map((row) => foundJob(jobRecord(row))).filter(matcherOf(search));
@@ -58,28 +51,19 @@ function whenEnded({ dialect }: Database, span: Span | null): Sql {
   return span === null ? sql`false` : dialect.endedWithin('jobs', span);
 }
 
-function nameOf(span: Span | null | undefined): string[] {
-  if (span === undefined) return [];
-  return span === null ? ['none-ended'] : ['of-a-time'];
-}
-
-/** Each condition has a part of the statement's name: the same parts give the same text. */
 function furtherConditions(
   { dialect: { contains, containsBytes } }: Database,
   { payloadText, responseText, urlPrefix, host, text }: Search,
-): { of: string; condition: Sql }[] {
+) {
   const inPayload = (words: string) => contains(sql`jobs.payload`, sql`${words}`);
   const inBody = (words: string) => containsBytes(sql`jobs.body`, words);
-  const conditions = {
-    url: urlPrefix && beginsWith('jobs.url', urlPrefix),
-    host: host && contains(sql`lower(jobs.url)`, sql`${`://${host}`}`),
-    payload: payloadText && inPayload(payloadText),
-    response: responseText && inBody(responseText),
-    text: text && sql`(${inPayload(text)} or ${inBody(text)})`,
-  };
-  return Object.entries(conditions).flatMap(([of, condition]) =>
-    condition ? [{ of, condition }] : [],
-  );
+  return [
+    urlPrefix && beginsWith('jobs.url', urlPrefix),
+    host && contains(sql`lower(jobs.url)`, sql`${`://${host}`}`),
+    payloadText && inPayload(payloadText),
+    responseText && inBody(responseText),
+    text && sql`(${inPayload(text)} or ${inBody(text)})`,
+  ];
 }
 
 export function outcomeConditions(

@@ -1,5 +1,5 @@
 import type { ExecutionStatus, JobStatus } from '#domain/runs/run-status';
-import { type Sql, sql } from '../database/sql.ts';
+import { named, type Sql, sql } from '../database/sql.ts';
 import type { Reader } from '../database/database.ts';
 import {
   type BIG_COLUMNS,
@@ -54,8 +54,8 @@ interface RunChoice {
   whereLive?: Sql;
   /** Of the union `runs`. */
   end?: Sql;
-  /** Postgres then plans a search of all partitions once per connection. The text must be the same each time. */
-  name?: string;
+  /** Postgres then plans a search of all partitions once per connection. For few different texts. */
+  keepsPlan?: boolean;
 }
 
 export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
@@ -104,11 +104,11 @@ function jobsOf(columns: readonly string[], choice: RunChoice): Sql {
 
 async function readRows<Row>(
   reader: Reader,
-  { name, end = sql`` }: RunChoice,
+  { keepsPlan = false, end = sql`` }: RunChoice,
   selection: Sql,
 ): Promise<Row[]> {
-  const title = sql.raw(name === undefined ? '' : `/* ${name} */ `);
-  return reader.ask(sql<Row>`${title}${selection} ${end}`);
+  const query = sql<Row>`${selection} ${end}`;
+  return reader.ask(keepsPlan ? named('read-runs', query) : query);
 }
 
 function chosenRuns(
