@@ -14,7 +14,7 @@ import {
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
-import { pageStatement } from '../database/prepared.ts';
+import { sql } from '../database/sql.ts';
 import { addMissing, all, change, not, one, remove } from '../database/rows.ts';
 import type { Row } from '../tables/tables.ts';
 import { raiseAlerts } from './raise-alerts.ts';
@@ -31,50 +31,40 @@ interface Due extends WatchRow {
 
 /**
  * A check in the far future was planned by a clock that was ahead. A pause of the team counts if the queue has none.
- *
- * $1 now, $2 the latest time that a right clock plans, $3 limit
  */
-const findDue = pageStatement<Due>(
-  'find-due-queue-watches',
-  ({ $ }) => `
+const findDue = (now: number) => sql<Due>`
   select w.*, q.watch_rules, case when q.is_paused = 1 then q.paused_at else t.paused_at end as paused_at
   from queue_watches w join teams t on t.id = w.team_id
   join queues q on q.team_id = w.team_id and q.id = w.queue_id
-  where t.deleted_at is null and (w.check_at <= ${$(1)} or w.check_at > ${$(2)})
-  order by w.check_at limit ${$(3)}`,
-);
+  where t.deleted_at is null and (w.check_at <= ${now} or w.check_at > ${now + WATCH_EVERY_MS})
+  order by w.check_at limit ${MOST_AT_ONCE}`;
 
-/** $1 queue, $2 now, $3 limit */
-const measureBacklog = pageStatement<{ oldest_due_at: number | null; waiting: number }>(
-  'measure-backlog',
-  ({ $ }) => `
+const measureBacklog = (queueId: string, now: number, most: number) =>
+  sql<{ oldest_due_at: number | null; waiting: number }>`
   select min(scheduled_at) as oldest_due_at, count(*) as waiting from (
-    select scheduled_at from jobs where queue_id = ${$(1)} and status = 'pending'
-      and scheduled_at <= ${$(2)} order by scheduled_at, id limit ${$(3)}) as due`,
-);
+    select scheduled_at from jobs where queue_id = ${queueId} and status = 'pending'
+      and scheduled_at <= ${now} order by scheduled_at, id limit ${most}) as due`;
 
 /** Attempts that the monthly limit stopped raise no alerts (§8). */
 const JUDGED = ['success', 'retried', 'dead_lettered'] as const;
 
-/** A short index range per status. $1 queue, $2 since, $3 limit */
-const measureFailures = pageStatement<{ failed: number; finished: number }>(
-  'measure-failures',
-  ({ $ }) => {
-    const last = JUDGED.map(
-      (status) => `select * from (select completed_at, '${status}' as status from ended_jobs
-        where queue_id = ${$(1)} and status = '${status}' and completed_at >= ${$(2)}
-        order by completed_at desc, id desc limit ${$(3)}) as of_${status}`,
-    );
-    return `
+/** A short index range per status. */
+function measureFailures(queueId: string, since: number, most: number) {
+  const last = JUDGED.map((status) => {
+    const [literal, name] = [sql.raw(`'${status}'`), sql.raw(`of_${status}`)];
+    return sql`select * from (select completed_at, ${literal} as status from ended_jobs
+      where queue_id = ${queueId} and status = ${literal} and completed_at >= ${since}
+      order by completed_at desc, id desc limit ${most}) as ${name}`;
+  });
+  return sql<{ failed: number; finished: number }>`
     select count(*) as finished, count(case when status <> 'success' then 1 end) as failed from (
-      select status from (${last.join(' union all ')}) as each_status
-      order by completed_at desc limit ${$(3)}) as last_attempts`;
-  },
-);
+      select status from (${sql.join(last, ' union all ')}) as each_status
+      order by completed_at desc limit ${most}) as last_attempts`;
+}
 
 /** Each alert is raised once, across nodes (§6.4). */
 export async function checkQueues({ main, searches }: Context, now: number): Promise<void> {
-  const due = await main.read(findDue, [now, now + WATCH_EVERY_MS, MOST_AT_ONCE]);
+  const due = await main.read(findDue(now));
   await forEachUnlocked(due, async (watch) => {
     const verdict = await judge(searches, watch, now);
     await main.transact((trx) => follow(trx, watch, verdict, now));
@@ -89,13 +79,13 @@ async function judge(db: Database, watch: Due, now: number): Promise<Verdict | n
   if (!kindsOf(rules).includes(kind)) return null;
   if (kind === 'backlog') {
     const most = (rules.backlog.jobs ?? 0) + 1;
-    const [found] = await db.read(measureBacklog, [queue_id, now, most]);
+    const [found] = await db.read(measureBacklog(queue_id, now, most));
     const { oldest_due_at: oldestDueAt = null, waiting = 0 } = found ?? {};
     const facts = { now, oldestDueAt, waiting, pausedAt: watch.paused_at };
     return judgeBacklog(rules.backlog, facts, isOpen);
   }
-  const parameters = [queue_id, created_at, rules.failureRate.attempts];
-  const [found] = await db.read(measureFailures, parameters);
+  const { attempts } = rules.failureRate;
+  const [found] = await db.read(measureFailures(queue_id, created_at, attempts));
   return judgeFailures(rules.failureRate, found ?? { failed: 0, finished: 0 }, isOpen);
 }
 

@@ -5,7 +5,6 @@ import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
 import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/team/maintenance';
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { pageStatement } from '../database/prepared.ts';
 import { addMissing, all, change, first, not, one, remove } from '../database/rows.ts';
 import { firstKey } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
@@ -25,17 +24,16 @@ interface Due {
 
 type Kind = AlertSource['kind'];
 
-/** $1 now, $2 limit */
-const findDue = (table: 'crons' | 'failing_queues', id: string) =>
-  pageStatement<Due>(
-    `find-due-reminders-of-${table}`,
-    ({ $ }) => `
-  select f.team_id, f.${id} as id, t.paused_at, f.failing_since
-  from ${table} f join teams t on t.id = f.team_id
-  where t.deleted_at is null and f.remind_at <= ${$(1)} order by f.remind_at limit ${$(2)}`,
-  );
+const FAILING = { cron: ['crons', 'id'], queue: ['failing_queues', 'queue_id'] } as const;
 
-const FIND_DUE = { cron: findDue('crons', 'id'), queue: findDue('failing_queues', 'queue_id') };
+function findDue(kind: Kind, now: number) {
+  const [table, id] = FAILING[kind];
+  return sql<Due>`
+    select f.team_id, f.${sql.raw(id)} as id, t.paused_at, f.failing_since
+    from ${sql.raw(table)} f join teams t on t.id = f.team_id
+    where t.deleted_at is null and f.remind_at <= ${now}
+    order by f.remind_at limit ${MOST_OF_A_KIND}`;
+}
 
 /** Each reminder is raised once, across nodes (§6.5). */
 export async function raiseReminders({ main: db }: Context, now: number): Promise<void> {
@@ -45,7 +43,7 @@ export async function raiseReminders({ main: db }: Context, now: number): Promis
       const last = await findFailure(db, kind, due);
       await db.transact((trx) => remind(trx, { kind, due, last, now }));
     };
-    const due = await db.read(FIND_DUE[kind], [now, MOST_OF_A_KIND]);
+    const due = await db.read(findDue(kind, now));
     await forEachUnlocked(due, raise, lockedTeams);
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import type { Row } from '../tables/tables.ts';
 import { all, not } from '../database/rows.ts';
-import { pageStatement } from '../database/prepared.ts';
+import { sql } from '../database/sql.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;
@@ -21,7 +21,15 @@ export async function readLastRuns(
   teamId: string,
   limit: number,
 ): Promise<NamedRun[]> {
-  const rows = await db.read(lastRuns, [teamId, limit]);
+  const rows = await db.read(sql<LastRunRow>`
+    with latest as materialized (
+      select crons.team_id, crons.id as cron_id, crons.name, run.id
+      from crons ${sql.raw(db.dialect.joinPicked(LAST_RUN))} where crons.team_id = ${teamId}
+      order by run.completed_at desc, run.id desc limit ${limit})
+    select latest.name as cron_name, ${sql.raw(COLUMNS.join(', '))}
+    from latest cross join ended_executions executions
+    where executions.team_id = latest.team_id and executions.id = latest.id
+    order by executions.completed_at desc, executions.id desc`);
   return rows.map((row) => ({ execution: executionRecord(row), cronName: row.cron_name }));
 }
 
@@ -36,19 +44,6 @@ const LAST_RUN = {
 };
 
 const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
-
-const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
-  const [team, limit] = [dialect.$(1), dialect.$(2)];
-  return `
-  with latest as materialized (
-    select crons.team_id, crons.id as cron_id, crons.name, run.id
-    from crons ${dialect.joinPicked(LAST_RUN)} where crons.team_id = ${team}
-    order by run.completed_at desc, run.id desc limit ${limit})
-  select latest.name as cron_name, ${COLUMNS.join(', ')}
-  from latest cross join ended_executions executions
-  where executions.team_id = latest.team_id and executions.id = latest.id
-  order by executions.completed_at desc, executions.id desc`;
-});
 
 export async function listNextCrons(
   db: Database,

@@ -24,8 +24,7 @@ import {
 import { correctPlannedTimes } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
-import { pageStatement } from '../database/prepared.ts';
-import { teamWith } from '../jobs/job-records.ts';
+import { findTeamWith } from '../jobs/job-records.ts';
 import { toRecord } from '../database/records.ts';
 import { add, all, atMost, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -203,8 +202,7 @@ export const crons = {
 
   /** For the command line, which has only the id. */
   async findTeam({ main }: Context, cronId: string): Promise<string | null> {
-    const [row] = await main.read(findTeam, [cronId]);
-    return row?.id ?? null;
+    return findTeamWith(main, 'crons', cronId);
   },
 
   /** Independent of the schedule (§3.1). */
@@ -262,10 +260,6 @@ export const crons = {
     return row ? executionDetail(row) : null;
   },
 };
-
-const findTeam = pageStatement<{ id: string }>('find-team-of-cron', ({ $ }) =>
-  teamWith('crons', $(1)),
-);
 
 /** Null: its pause hasn't expired. */
 export async function endPauseOfCron(

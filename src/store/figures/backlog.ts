@@ -1,4 +1,5 @@
-import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
+import { pageStatement } from '../database/prepared.ts';
+import { sql } from '../database/sql.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { findPauseEnd } from '#domain/team/maintenance';
 import { readPausingWindows } from '../alerts/window-rows.ts';
@@ -31,7 +32,7 @@ export const backlog = {
   async read({ searches }: Context, now: number): Promise<Backlog> {
     const inWindows = await listQueuesInPausingWindows(searches, now);
     const waiting = await searches.read(countWaiting, [now, packIds([...inWindows])]);
-    const [running] = await searches.read(countRunning, []);
+    const running = `jobs where status = 'processing'`;
     const [active, paused] = [0, 1].map((isPaused) =>
       waiting.find(({ is_paused }) => is_paused === isPaused),
     );
@@ -40,25 +41,23 @@ export const backlog = {
       due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
       paused: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
       scheduled: { count: scheduled, oldestMs: 0 },
-      processing: { count: running?.running ?? 0, oldestMs: ageOf(running?.oldest, now) },
+      processing: await measure(searches, 'started_at', running, now),
     };
   },
 
   /** The cost grows with their number. */
   async readOutbox({ searches }: Context, now: number): Promise<Outbox> {
     return {
-      callbacks: await measure(searches, countCallbacks, now),
-      notifications: await measure(searches, countNotifications, now),
+      callbacks: await measure(searches, 'created_at', 'callbacks where node_id is null', now),
+      notifications: await measure(searches, 'first_tried_at', 'notifications', now),
     };
   },
 };
 
-async function measure(
-  db: Database,
-  statement: PreparedStatement<{ count: number; oldest: number | null }>,
-  now: number,
-): Promise<InState> {
-  const [row] = await db.read(statement, []);
+/** @param since the column with the time of each */
+async function measure(db: Database, since: string, from: string, now: number): Promise<InState> {
+  const [row] = await db.read(sql<{ count: number; oldest: number | null }>`
+    select count(*) as count, min(${sql.raw(since)}) as oldest from ${sql.raw(from)}`);
   return { count: row?.count ?? 0, oldestMs: ageOf(row?.oldest, now) };
 }
 
@@ -85,33 +84,14 @@ const countWaiting = pageStatement<{
   group by 1`,
 );
 
-const findQueuesOfPausingWindows = pageStatement<{ id: string; pausing_windows: string }>(
-  'find-queues-of-pausing-windows',
-  () => `
-  select q.id, t.pausing_windows from teams t join queues q on q.team_id = t.id
-  where t.pausing_windows is not null`,
-);
-
 /** The ids of the queues that maintenance windows pause now. */
 export async function listQueuesInPausingWindows(db: Database, now: number): Promise<Set<string>> {
-  const queues = await db.read(findQueuesOfPausingWindows, []);
+  const queues = await db.read(sql<{ id: string; pausing_windows: string }>`
+    select q.id, t.pausing_windows from teams t join queues q on q.team_id = t.id
+    where t.pausing_windows is not null`);
   const paused = queues.filter(({ id, pausing_windows }) => {
     const windows = readPausingWindows(pausing_windows);
     return findPauseEnd(windows, { kind: 'queue', id }, now) !== null;
   });
   return new Set(paused.map(({ id }) => id));
 }
-
-const countRunning = pageStatement<{ running: number; oldest: number | null }>(
-  'count-all-running-jobs',
-  () => `
-  select count(*) as running, min(started_at) as oldest from jobs where status = 'processing'`,
-);
-
-const countAll = (table: 'callbacks' | 'notifications', since: string, where = '') =>
-  pageStatement<{ count: number; oldest: number | null }>(
-    `count-${table}`,
-    () => `select count(*) as count, min(${since}) as oldest from ${table} ${where}`,
-  );
-const countCallbacks = countAll('callbacks', 'created_at', 'where node_id is null');
-const countNotifications = countAll('notifications', 'first_tried_at');

@@ -2,6 +2,7 @@ import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { pageStatement } from '../database/prepared.ts';
+import { sql } from '../database/sql.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { listQueuesInPausingWindows } from './backlog.ts';
 import { add, addMissing, all, atLeast, below, first, one } from '../database/rows.ts';
@@ -21,18 +22,15 @@ interface DueQueue {
   due_at: number;
 }
 
-/** One index step per queue. $1 now, $2 limit */
-const findDue = pageStatement<DueQueue>(
-  'find-queues-with-due-jobs',
-  (dialect) => `
+/** One index step per queue. */
+const findDue = (now: number) => sql<DueQueue>`
   select * from (
-    select q.team_id, q.id as queue_id, ${IS_PAUSED} as is_paused, (
+    select q.team_id, q.id as queue_id, ${sql.raw(IS_PAUSED)} as is_paused, (
       select j.scheduled_at from jobs j
-      where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(1)}
+      where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at <= ${now}
       order by j.scheduled_at, j.id limit 1) as due_at
     from queues q cross join teams t where t.id = q.team_id) as heads
-  where due_at is not null order by due_at limit ${dialect.$(2)}`,
-);
+  where due_at is not null order by due_at limit ${MOST_QUEUES}`;
 
 /** An index range per queue. $1 queues, $2 now */
 const countDue = pageStatement<{ queue_id: string; waiting: number }>(
@@ -42,17 +40,6 @@ const countDue = pageStatement<{ queue_id: string; waiting: number }>(
     select 1 from jobs j where j.queue_id = given.id and j.status = 'pending'
       and j.scheduled_at <= ${dialect.$(2)} order by j.scheduled_at limit ${MOST_DEEP}) as due) as waiting
   from ${dialect.rows(IDS, 1)}`,
-);
-
-/** Looks followed by a long gap, and the last look. $1 from, $2 to, $3 how long */
-const findSilences = pageStatement<Silence>(
-  'find-silences',
-  (dialect) => `
-  select at, next_at as "nextAt" from (
-    select at, lead(at) over (order by at) as next_at from depth_looks
-    where at <= ${dialect.$(2)} and at >= coalesce(
-      (select max(at) from depth_looks where at <= ${dialect.$(1)}), ${dialect.$(1)})) as looks
-  where next_at is null or next_at - at > ${dialect.$(3)} order by at`,
 );
 
 export interface Silence {
@@ -72,7 +59,7 @@ export const depths = {
   async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
     if (await one(main, 'depth_looks', { at }, ['at'])) return;
-    const due = await searches.read(findDue, [now, MOST_QUEUES]);
+    const due = await searches.read(findDue(now));
     const counts = await count(searches, due, now);
     const queues = due.map((queue) => {
       const waiting = counts.get(queue.queue_id) ?? 0;
@@ -113,7 +100,7 @@ export const depths = {
   },
 
   /**
-   * Every process with an engine looks.
+   * Looks followed by a long gap, and the last look. Every process with an engine looks.
    * @param time `to`: later looks don't count, such as those of a clock that was ahead
    * @returns the earliest first; the last one is the last look
    */
@@ -122,7 +109,12 @@ export const depths = {
     { from, to }: { from: number; to: number },
     longerThanMs: number,
   ): Promise<Silence[]> {
-    return main.read(findSilences, [from, to, longerThanMs]);
+    return main.read(sql<Silence>`
+      select at, next_at as "nextAt" from (
+        select at, lead(at) over (order by at) as next_at from depth_looks
+        where at <= ${to} and at >= coalesce(
+          (select max(at) from depth_looks where at <= ${from}), ${from})) as looks
+      where next_at is null or next_at - at > ${longerThanMs} order by at`);
   },
 
   /** The service ran then; null for never. */

@@ -2,7 +2,7 @@ import type { HeaderList } from '#domain/http/exchange';
 import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
-import { pageStatement, preparedStatement } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-records.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
@@ -113,18 +113,20 @@ export async function findJob(
 
 /** For the command line, which has only the id. */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
-  const [row] = await db.read(findTeam, [jobId]);
-  return row?.id ?? null;
+  return (await findTeamWith(db, 'jobs', jobId)) ?? findTeamWith(db, 'ended_jobs', jobId);
 }
 
-/** A key of two columns, without an index by id alone. */
-export const teamWith = (table: string, id: string) => `select t.id from teams t where exists (
-    select 1 from ${table} j where j.team_id = t.id and j.id = ${id})`;
-
-const findTeam = pageStatement<{ id: string }>(
-  'find-team-of-job',
-  ({ $ }) => `${teamWith('jobs', $(1))} union all ${teamWith('ended_jobs', $(1))}`,
-);
+/** Tables have a key of two columns, and no index by id alone. */
+export async function findTeamWith(
+  db: Database,
+  table: 'jobs' | 'ended_jobs' | 'crons',
+  id: string,
+): Promise<string | null> {
+  const [team] = await db.read(sql<{ id: string }>`
+    select t.id from teams t where exists (
+      select 1 from ${sql.raw(table)} x where x.team_id = t.id and x.id = ${id})`);
+  return team?.id ?? null;
+}
 
 export async function findRetryOf(
   db: Database,

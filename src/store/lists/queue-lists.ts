@@ -5,6 +5,7 @@ import { IDS, packIds } from '../database/dialect.ts';
 import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from '../database/prepared.ts';
+import { sql } from '../database/sql.ts';
 
 export const MOST_IN_A_ROW = 1_000;
 
@@ -84,25 +85,16 @@ interface RateLoad {
   spentUntil: number | null;
 }
 
-/** 1 team, 2 queue, 3 now, 4 the most and one more */
-const readRate = pageStatement<{ due: number; spent_until: number | null }>(
-  'read-rate-load',
-  (dialect) => {
-    const [team, queue, now, most] = [1, 2, 3, 4].map((n) => dialect.$(n));
-    return `
-    select (select count(*) from (select 1 from jobs j where j.queue_id = q.id
-        and j.status = 'pending' and j.scheduled_at <= ${now} limit ${most}) as due) as due,
-      (select s.rate_spent_until from taken_slots s where s.team_id = q.team_id and s.queue_id = q.id
-        order by s.number desc limit 1) as spent_until
-    from queues q where q.team_id = ${team} and q.id = ${queue}`;
-  },
-);
-
 export async function readRateLoad(
   { db, clock }: { db: Database; clock: Clock },
   teamId: string,
   queueId: string,
 ): Promise<RateLoad> {
-  const [row] = await db.read(readRate, [teamId, queueId, clock.now(), COUNT_LIMIT]);
+  const [row] = await db.read(sql<{ due: number; spent_until: number | null }>`
+    select (select count(*) from (select 1 from jobs j where j.queue_id = q.id
+        and j.status = 'pending' and j.scheduled_at <= ${clock.now()} limit ${COUNT_LIMIT}) as due) as due,
+      (select s.rate_spent_until from taken_slots s where s.team_id = q.team_id and s.queue_id = q.id
+        order by s.number desc limit 1) as spent_until
+    from queues q where q.team_id = ${teamId} and q.id = ${queueId}`);
   return { due: bound(row?.due ?? 0), spentUntil: row?.spent_until ?? null };
 }
