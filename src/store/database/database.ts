@@ -137,7 +137,10 @@ export class Database {
     work: (connection: Connection) => Promise<T>,
     connections = this.#parts.writer,
   ): Promise<T> {
-    if (this.#closed) throw new StoreError('STORE_UNAVAILABLE', 'the database is closed');
+    if (this.#closed) {
+      const text = 'the database is closed';
+      throw new StoreError('STORE_UNAVAILABLE', text, { wroteNothing: true });
+    }
     return connections.hold(work);
   }
 
