@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Store } from '#store/store';
-import { configOf, type Json, openSecondStore, run } from '#testing/command-line';
+import { type Json, run, useCommands } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
+import { before } from '#testing/hooks';
 import { aCron, aQueue } from '#testing/factories';
-import { forEachDatabase } from '#testing/process';
 import { createWork, type Work } from '#work/work';
-import type { Config } from '#config/config';
 import { realClock } from '#app/real-clock';
 
 const FILE = `
@@ -57,311 +56,310 @@ function bare(record: object): Json {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !own.has(name)));
 }
 
-forEachDatabase((_name, makeDatabaseUrl, once) => {
-  let config: Config;
-  let store: Store;
-  let work: Work;
-  const folder = makeFolder();
-  let teamCount = 0;
+const { open } = useCommands();
+let store: Store;
+let work: Work;
+const folder = makeFolder();
+let teamCount = 0;
 
-  before(async () => {
-    config = configOf(await makeDatabaseUrl());
-    store = await openSecondStore(config);
-    work = createWork({ store });
-  });
-  after(() => store.close());
+before(() => {
+  ({ store } = open);
+  work = createWork({ store });
+});
 
-  const makeTeam = async () =>
-    (await store.teams.create(`Team ${++teamCount}`, 'free', realClock.now())).id;
+const makeTeam = async () =>
+  (await store.teams.create(`Team ${++teamCount}`, 'free', realClock.now())).id;
 
-  /** What a team has, without what differs between two teams that are the same. */
-  async function contentOf(teamId: string) {
-    const [queues, crons, windows] = await Promise.all([
-      work.listQueues(teamId),
-      work.listCrons(teamId),
-      work.listWindows(teamId),
+/** What a team has, without what differs between two teams that are the same. */
+async function contentOf(teamId: string) {
+  const [queues, crons, windows] = await Promise.all([
+    work.listQueues(teamId),
+    work.listCrons(teamId),
+    work.listWindows(teamId),
+  ]);
+  const names = new Map([...queues, ...crons].map(({ id, name }) => [id, name]));
+  const covered = windows.map(({ covers }) =>
+    covers === 'team' ? covers : covers.map(({ id }) => names.get(id)).join(),
+  );
+  return {
+    channel: await work.findChannelConfig(teamId, 'default'),
+    queues: queues.map(bare),
+    crons: crons.map(bare),
+    windows: windows.map(bare),
+    covered,
+  };
+}
+
+async function apply(
+  teamId: string,
+  text: string,
+  { env = SECRETS, options = [] }: { env?: NodeJS.ProcessEnv; options?: string[] } = {},
+) {
+  const file = path.join(folder, 'team.yaml');
+  fs.writeFileSync(file, text);
+  return run(open.config, ['team', 'apply', '--team', teamId, file, ...options], { env });
+}
+
+/** The lines of a file that is refused, which must have changed nothing. */
+async function refused(teamId: string, text: string, env: NodeJS.ProcessEnv = SECRETS) {
+  const was = await contentOf(teamId);
+  const { code, stdout, stderr } = await apply(teamId, text, { env });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.deepEqual(await contentOf(teamId), was);
+  const lines = stderr.trimEnd().split('\n');
+  assert.match(lines.pop() ?? '', /^belfry: ".*team\.yaml" has .*; nothing was changed\.$/);
+  return lines;
+}
+
+const actionsOf = (json: unknown) =>
+  (json as { steps: Json[] }).steps.map(({ action, kind, name }) => [action, kind, name]);
+
+describe('team apply', () => {
+  test("team apply creates the file's contents, with secrets from the environment", async () => {
+    const teamId = await makeTeam();
+    const { code, json, stderr } = await apply(teamId, FILE);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(actionsOf(json), [
+      ['change', 'channel', 'slack'],
+      ['create', 'queue', 'mails'],
+      ['create', 'cron', 'Nightly'],
+      ['create', 'window', 'Sundays'],
     ]);
-    const names = new Map([...queues, ...crons].map(({ id, name }) => [id, name]));
-    const covered = windows.map(({ covers }) =>
-      covers === 'team' ? covers : covers.map(({ id }) => names.get(id)).join(),
-    );
-    return {
-      channel: await work.findChannelConfig(teamId, 'default'),
-      queues: queues.map(bare),
-      crons: crons.map(bare),
-      windows: windows.map(bare),
-      covered,
-    };
-  }
+    const content = await contentOf(teamId);
+    assert.deepEqual(content.channel, {
+      kind: 'slack',
+      url: SECRETS.BELFRY_SECRET_CHANNEL,
+    });
+    const [queue] = content.queues;
+    assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
+    assert.deepEqual(queue?.['rate'], { count: 10, per: 'second' });
+    const [cron] = content.crons;
+    assert.deepEqual(cron?.['headers'], [
+      ['X-Team', 'mails'],
+      ['Authorization', SECRETS.BELFRY_SECRET_TOKEN],
+    ]);
+    assert.equal(cron?.['payload'], '{"kind": "full"}\n');
+    assert.equal(cron['isActive'], true);
+    assert.deepEqual(content.covered, ['Nightly,mails']);
+  });
 
-  async function apply(
-    teamId: string,
-    text: string,
-    { env = SECRETS, options = [] }: { env?: NodeJS.ProcessEnv; options?: string[] } = {},
-  ) {
-    const file = path.join(folder, 'team.yaml');
-    fs.writeFileSync(file, text);
-    return run(config, ['team', 'apply', '--team', teamId, file, ...options], { env });
-  }
-
-  /** The lines of a file that is refused, which must have changed nothing. */
-  async function refused(teamId: string, text: string, env: NodeJS.ProcessEnv = SECRETS) {
+  test('a second team apply changes nothing', async () => {
+    const teamId = await makeTeam();
+    await apply(teamId, FILE);
     const was = await contentOf(teamId);
-    const { code, stdout, stderr } = await apply(teamId, text, { env });
-    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    const { json, stderr } = await apply(teamId, FILE);
+    assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 4 });
+    assert.match(stderr, /^0 were made or changed\./);
     assert.deepEqual(await contentOf(teamId), was);
-    const lines = stderr.trimEnd().split('\n');
-    assert.match(lines.pop() ?? '', /^belfry: ".*team\.yaml" has .*; nothing was changed\.$/);
-    return lines;
+  });
+
+  test('team apply --dry-run prints the changes without secrets and makes none', async () => {
+    const teamId = await makeTeam();
+    const options = ['--dry-run'];
+    const first = await apply(teamId, FILE, { options });
+    assert.equal(actionsOf(first.json).length, 4);
+    assert.deepEqual((await contentOf(teamId)).crons, []);
+    await apply(teamId, FILE);
+    const changed = FILE.replace('0 3', '0 4').replace('X-Team: mails', 'X-Team: reports');
+    const env = { ...SECRETS, BELFRY_SECRET_TOKEN: 'Bearer other-hush' };
+    const { code, json, stdout, stderr } = await apply(teamId, changed, { options, env });
+    assert.equal(code, 0);
+    assert.deepEqual(json, {
+      dry_run: true,
+      steps: [
+        {
+          action: 'change',
+          kind: 'cron',
+          name: 'Nightly',
+          changes: [
+            { field: 'cron_expression', from: '0 3 * * *', to: '0 4 * * *' },
+            { field: 'headers.X-Team', from: 'mails', to: 'reports' },
+            { field: 'headers.Authorization', from: '(secret)', to: '(secret)' },
+          ],
+        },
+      ],
+      unchanged: 3,
+    });
+    assert.doesNotMatch(stdout + stderr + first.stdout + first.stderr, /hush/);
+    assert.equal((await contentOf(teamId)).crons[0]?.['cronExpression'], '0 3 * * *');
+    const table = await apply(teamId, changed, { options: ['--dry-run', '--output', 'table'] });
+    assert.match(table.stdout, /^ACTION +KIND +NAME +FIELD +FROM +TO\nchange +cron +Nightly /);
+  });
+
+  test('team apply leaves unnamed items and paused states unchanged', async () => {
+    const teamId = await makeTeam();
+    const other = await aCron(store, teamId, { name: 'Other' });
+    await apply(teamId, FILE);
+    const nightly = (await work.listCrons(teamId)).find(({ name }) => name === 'Nightly');
+    await work.pauseCron(teamId, String(nightly?.id));
+    await work.setQueue(teamId, 'mails', { isPaused: true, timeoutSeconds: 99 });
+    const { json } = await apply(teamId, FILE);
+    assert.deepEqual(actionsOf(json), [['change', 'queue', 'mails']]);
+    const queue = await work.findQueueByName(teamId, 'mails');
+    assert.deepEqual([queue?.isPaused, queue?.timeoutSeconds], [true, 30]);
+    assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, false);
+    assert.deepEqual(await work.findCron(teamId, other.id), other);
+    await apply(teamId, FILE.replace('alert_threshold', 'is_active: true\n    alert_threshold'));
+    assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, true);
+  });
+
+  test('a file pauses until a time, changes nothing after it, and keeps pauses', async () => {
+    const teamId = await makeTeam();
+    const pausing = (time: string) =>
+      FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
+        'alert_threshold',
+        `paused_until: ${time}\n    alert_threshold`,
+      );
+    const read = async () => {
+      const queue = await work.findQueueByName(teamId, 'mails');
+      const [cron] = await work.listCrons(teamId);
+      return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
+    };
+    const until = Date.parse('2099-12-31T18:00Z');
+    await apply(teamId, pausing('2020-01-01 00:00'));
+    assert.deepEqual(await read(), [false, null, true, null]);
+    await apply(teamId, pausing('2099-12-31 18:00'));
+    assert.deepEqual(await read(), [true, until, false, until]);
+    for (const file of [pausing('2099-12-31 18:00'), FILE])
+      assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
+    const { stdout: text } = await run(open.config, ['team', 'export', '--team', teamId]);
+    assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
+    await apply(teamId, pausing('2020-01-01 00:00'));
+    assert.deepEqual(await read(), [false, null, true, null]);
+  });
+
+  const wrong: [what: string, text: string, lines: (string | RegExp)[]][] = [
+    ['what is no YAML', 'version: 1\ncrons: [', [/^line \d+, column \d+: /]],
+    [
+      'a star without quotes',
+      'version: 1\ncrons:\n  - name: a\n    cron_expression: */5 * * * *\n',
+      [/^line 4, column 26: .* A text that begins with a star needs quotes\.$/],
+    ],
+    [
+      'an empty file',
+      '',
+      [/^It must have fields: version, settings, channel/, /^version: It must be 1/],
+    ],
+    [
+      'another version',
+      'version: 2',
+      ['version (line 1): It must be 1, the version of files that is read here.'],
+    ],
+    ['no version', 'crons: []', ['version: It must be 1, the version of files that is read here.']],
+    ['a name written twice', 'version: 1\nversion: 1', [/^line 2, .*unique/]],
+    [
+      'a misspelt field',
+      'version: 1\nqueues:\n  - name: a\n    time_out: 5\n',
+      [
+        /^queues\[0\]\.time_out \(line 4\): There is no such field; there are name, timeout_seconds/,
+      ],
+    ],
+    [
+      'a field of another kind of channel',
+      'version: 1\nchannels:\n  - name: a\n    kind: slack\n    url: https://hooks.example/a\n    token: tk_1\n',
+      ['channels[0].token (line 6): A channel of kind slack has no such field; it has url.'],
+    ],
+    [
+      'values that break rules, all of them',
+      'version: 1\nqueues:\n  - name: a\n    timeout_seconds: 301\ncrons:\n  - name: b\n    url: ftp://x\n    cron_expression: 61 * * * *\n    headers: { a b: c, X: 5 }\n    assertions: [{ kind: nope }]\n',
+      [
+        'queues[0].timeout_seconds (line 4): Timeout cannot exceed 300 seconds (5 minutes).',
+        'crons[0].url (line 7): The target URL must be a valid URL.',
+        'crons[0].cron_expression (line 8): The cron expression is not a valid cron expression.',
+        'crons[0].headers.a b (line 9): The headers.a b field must have a valid HTTP header name.',
+        'crons[0].headers.X (line 9): The headers.X field must be a string.',
+        /^crons\[0\]\.assertions: Assertion 1: its kind must be/,
+      ],
+    ],
+    [
+      'a name that two have',
+      'version: 1\nqueues: [{ name: a }, { name: a }]',
+      ['queues[1].name (line 2): It is the name of queues[0] too.'],
+    ],
+    [
+      'a window over what there is not',
+      'version: 1\nmaintenance_windows:\n  - name: w\n    starts_at: 2026-11-22 01:00\n    ends_at: 2026-11-22 03:00\n    covers: { crons: [nobody] }\n',
+      [
+        'maintenance_windows[0].covers.crons[0] (line 6): Neither the team nor the file has one of this name.',
+      ],
+    ],
+    [
+      'a secret that is not set',
+      'version: 1\nchannel: { kind: slack, url: { env: BELFRY_SECRET_NONE } }',
+      ['channel.url (line 2): The environment variable BELFRY_SECRET_NONE is not set.'],
+    ],
+    [
+      'a variable that is no secret of a team',
+      'version: 1\nchannel: { kind: slack, url: { env: APP_KEY } }',
+      [/^channel\.url \(line 2\): env must name a variable that begins with BELFRY_SECRET_/],
+    ],
+  ];
+  for (const [what, text, expected] of wrong) {
+    test(`team apply rejects ${what} and changes nothing`, async () => {
+      const lines = await refused(await makeTeam(), text, { ...SECRETS, APP_KEY: 'hush' });
+      assert.equal(lines.length, expected.length, lines.join('\n'));
+      for (const [at, line] of expected.entries()) {
+        if (typeof line === 'string') assert.equal(lines[at], line);
+        else assert.match(lines[at] ?? '', line);
+      }
+    });
   }
 
-  const actionsOf = (json: unknown) =>
-    (json as { steps: Json[] }).steps.map(({ action, kind, name }) => [action, kind, name]);
+  test('team apply rejects a cron name that several crons have', async () => {
+    const teamId = await makeTeam();
+    for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
+    assert.deepEqual(await refused(teamId, FILE), [
+      'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
+    ]);
+  });
 
-  describe('team apply', () => {
-    test("team apply creates the file's contents, with secrets from the environment", async () => {
-      const teamId = await makeTeam();
-      const { code, json, stderr } = await apply(teamId, FILE);
-      assert.equal(code, 0, stderr);
-      assert.deepEqual(actionsOf(json), [
-        ['change', 'channel', 'slack'],
-        ['create', 'queue', 'mails'],
-        ['create', 'cron', 'Nightly'],
-        ['create', 'window', 'Sundays'],
-      ]);
-      const content = await contentOf(teamId);
-      assert.deepEqual(content.channel, {
-        kind: 'slack',
-        url: SECRETS.BELFRY_SECRET_CHANNEL,
-      });
-      const [queue] = content.queues;
-      assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
-      assert.deepEqual(queue?.['rate'], { count: 10, per: 'second' });
-      const [cron] = content.crons;
-      assert.deepEqual(cron?.['headers'], [
-        ['X-Team', 'mails'],
-        ['Authorization', SECRETS.BELFRY_SECRET_TOKEN],
-      ]);
-      assert.equal(cron?.['payload'], '{"kind": "full"}\n');
-      assert.equal(cron['isActive'], true);
-      assert.deepEqual(content.covered, ['Nightly,mails']);
-    });
+  test('team apply rejects an endless YAML alias and a missing file', async () => {
+    const bomb = ['version: 1', 'a: &a [x, x, x, x, x, x, x, x, x, x]'];
+    for (const name of ['b', 'c', 'd', 'e', 'f']) {
+      const before = String.fromCodePoint((name.codePointAt(0) ?? 0) - 1);
+      bomb.push(`${name}: &${name} [${Array.from({ length: 10 }).fill(`*${before}`).join()}]`);
+    }
+    const [line] = await refused(await makeTeam(), bomb.join('\n'));
+    assert.match(line ?? '', /alias/i);
+    const { code, stderr } = await run(open.config, [
+      'team',
+      'apply',
+      '--team',
+      'x',
+      '/no/such.yaml',
+    ]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: "\/no\/such\.yaml" cannot be read \(ENOENT\)\.\n$/);
+  });
 
-    test('a second team apply changes nothing', async () => {
-      const teamId = await makeTeam();
-      await apply(teamId, FILE);
-      const was = await contentOf(teamId);
-      const { json, stderr } = await apply(teamId, FILE);
-      assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 4 });
-      assert.match(stderr, /^0 were made or changed\./);
-      assert.deepEqual(await contentOf(teamId), was);
-    });
-
-    once('team apply --dry-run prints the changes without secrets and makes none', async () => {
-      const teamId = await makeTeam();
-      const options = ['--dry-run'];
-      const first = await apply(teamId, FILE, { options });
-      assert.equal(actionsOf(first.json).length, 4);
-      assert.deepEqual((await contentOf(teamId)).crons, []);
-      await apply(teamId, FILE);
-      const changed = FILE.replace('0 3', '0 4').replace('X-Team: mails', 'X-Team: reports');
-      const env = { ...SECRETS, BELFRY_SECRET_TOKEN: 'Bearer other-hush' };
-      const { code, json, stdout, stderr } = await apply(teamId, changed, { options, env });
-      assert.equal(code, 0);
-      assert.deepEqual(json, {
-        dry_run: true,
-        steps: [
-          {
-            action: 'change',
-            kind: 'cron',
-            name: 'Nightly',
-            changes: [
-              { field: 'cron_expression', from: '0 3 * * *', to: '0 4 * * *' },
-              { field: 'headers.X-Team', from: 'mails', to: 'reports' },
-              { field: 'headers.Authorization', from: '(secret)', to: '(secret)' },
-            ],
-          },
-        ],
-        unchanged: 3,
-      });
-      assert.doesNotMatch(stdout + stderr + first.stdout + first.stderr, /hush/);
-      assert.equal((await contentOf(teamId)).crons[0]?.['cronExpression'], '0 3 * * *');
-      const table = await apply(teamId, changed, { options: ['--dry-run', '--output', 'table'] });
-      assert.match(table.stdout, /^ACTION +KIND +NAME +FIELD +FROM +TO\nchange +cron +Nightly /);
-    });
-
-    once('team apply leaves unnamed items and paused states unchanged', async () => {
-      const teamId = await makeTeam();
-      const other = await aCron(store, teamId, { name: 'Other' });
-      await apply(teamId, FILE);
-      const nightly = (await work.listCrons(teamId)).find(({ name }) => name === 'Nightly');
-      await work.pauseCron(teamId, String(nightly?.id));
-      await work.setQueue(teamId, 'mails', { isPaused: true, timeoutSeconds: 99 });
-      const { json } = await apply(teamId, FILE);
-      assert.deepEqual(actionsOf(json), [['change', 'queue', 'mails']]);
-      const queue = await work.findQueueByName(teamId, 'mails');
-      assert.deepEqual([queue?.isPaused, queue?.timeoutSeconds], [true, 30]);
-      assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, false);
-      assert.deepEqual(await work.findCron(teamId, other.id), other);
-      await apply(teamId, FILE.replace('alert_threshold', 'is_active: true\n    alert_threshold'));
-      assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, true);
-    });
-
-    once('a file pauses until a time, changes nothing after it, and keeps pauses', async () => {
-      const teamId = await makeTeam();
-      const pausing = (time: string) =>
-        FILE.replace('concurrency_limit', `paused_until: ${time}\n    concurrency_limit`).replace(
-          'alert_threshold',
-          `paused_until: ${time}\n    alert_threshold`,
-        );
-      const read = async () => {
-        const queue = await work.findQueueByName(teamId, 'mails');
-        const [cron] = await work.listCrons(teamId);
-        return [queue?.isPaused, queue?.pausedUntil, cron?.isActive, cron?.pausedUntil];
-      };
-      const until = Date.parse('2099-12-31T18:00Z');
-      await apply(teamId, pausing('2020-01-01 00:00'));
-      assert.deepEqual(await read(), [false, null, true, null]);
-      await apply(teamId, pausing('2099-12-31 18:00'));
-      assert.deepEqual(await read(), [true, until, false, until]);
-      for (const file of [pausing('2099-12-31 18:00'), FILE])
-        assert.deepEqual(actionsOf((await apply(teamId, file)).json), []);
-      const { stdout: text } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.match(text, /is_paused: true\n +paused_until: 2099-12-31 18:00/);
-      await apply(teamId, pausing('2020-01-01 00:00'));
-      assert.deepEqual(await read(), [false, null, true, null]);
-    });
-
-    const wrong: [what: string, text: string, lines: (string | RegExp)[]][] = [
-      ['what is no YAML', 'version: 1\ncrons: [', [/^line \d+, column \d+: /]],
-      [
-        'a star without quotes',
-        'version: 1\ncrons:\n  - name: a\n    cron_expression: */5 * * * *\n',
-        [/^line 4, column 26: .* A text that begins with a star needs quotes\.$/],
-      ],
-      [
-        'an empty file',
-        '',
-        [/^It must have fields: version, settings, channel/, /^version: It must be 1/],
-      ],
-      [
-        'another version',
-        'version: 2',
-        ['version (line 1): It must be 1, the version of files that is read here.'],
-      ],
-      [
-        'no version',
-        'crons: []',
-        ['version: It must be 1, the version of files that is read here.'],
-      ],
-      ['a name written twice', 'version: 1\nversion: 1', [/^line 2, .*unique/]],
-      [
-        'a misspelt field',
-        'version: 1\nqueues:\n  - name: a\n    time_out: 5\n',
-        [
-          /^queues\[0\]\.time_out \(line 4\): There is no such field; there are name, timeout_seconds/,
-        ],
-      ],
-      [
-        'a field of another kind of channel',
-        'version: 1\nchannels:\n  - name: a\n    kind: slack\n    url: https://hooks.example/a\n    token: tk_1\n',
-        ['channels[0].token (line 6): A channel of kind slack has no such field; it has url.'],
-      ],
-      [
-        'values that break rules, all of them',
-        'version: 1\nqueues:\n  - name: a\n    timeout_seconds: 301\ncrons:\n  - name: b\n    url: ftp://x\n    cron_expression: 61 * * * *\n    headers: { a b: c, X: 5 }\n    assertions: [{ kind: nope }]\n',
-        [
-          'queues[0].timeout_seconds (line 4): Timeout cannot exceed 300 seconds (5 minutes).',
-          'crons[0].url (line 7): The target URL must be a valid URL.',
-          'crons[0].cron_expression (line 8): The cron expression is not a valid cron expression.',
-          'crons[0].headers.a b (line 9): The headers.a b field must have a valid HTTP header name.',
-          'crons[0].headers.X (line 9): The headers.X field must be a string.',
-          /^crons\[0\]\.assertions: Assertion 1: its kind must be/,
-        ],
-      ],
-      [
-        'a name that two have',
-        'version: 1\nqueues: [{ name: a }, { name: a }]',
-        ['queues[1].name (line 2): It is the name of queues[0] too.'],
-      ],
-      [
-        'a window over what there is not',
-        'version: 1\nmaintenance_windows:\n  - name: w\n    starts_at: 2026-11-22 01:00\n    ends_at: 2026-11-22 03:00\n    covers: { crons: [nobody] }\n',
-        [
-          'maintenance_windows[0].covers.crons[0] (line 6): Neither the team nor the file has one of this name.',
-        ],
-      ],
-      [
-        'a secret that is not set',
-        'version: 1\nchannel: { kind: slack, url: { env: BELFRY_SECRET_NONE } }',
-        ['channel.url (line 2): The environment variable BELFRY_SECRET_NONE is not set.'],
-      ],
-      [
-        'a variable that is no secret of a team',
-        'version: 1\nchannel: { kind: slack, url: { env: APP_KEY } }',
-        [/^channel\.url \(line 2\): env must name a variable that begins with BELFRY_SECRET_/],
-      ],
-    ];
-    for (const [what, text, expected] of wrong) {
-      once(`team apply rejects ${what} and changes nothing`, async () => {
-        const lines = await refused(await makeTeam(), text, { ...SECRETS, APP_KEY: 'hush' });
-        assert.equal(lines.length, expected.length, lines.join('\n'));
-        for (const [at, line] of expected.entries()) {
-          if (typeof line === 'string') assert.equal(lines[at], line);
-          else assert.match(lines[at] ?? '', line);
-        }
+  test('a team apply that fails midway prints the changes made, and continues when repeated', async () => {
+    const teamId = await makeTeam();
+    const { id } = await store.teams.create(`Full ${teamCount}`, 'free', realClock.now());
+    for (let n = 0; n < 200; n++) {
+      await work.createWindow(id, {
+        name: `w${n}`,
+        startsAt: realClock.now(),
+        endsAt: realClock.now() + 3_600_000,
+        isWeekly: true,
+        covers: 'team',
       });
     }
-
-    once('team apply rejects a cron name that several crons have', async () => {
-      const teamId = await makeTeam();
-      for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
-      assert.deepEqual(await refused(teamId, FILE), [
-        'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
-      ]);
-    });
-
-    once('team apply rejects an endless YAML alias and a missing file', async () => {
-      const bomb = ['version: 1', 'a: &a [x, x, x, x, x, x, x, x, x, x]'];
-      for (const name of ['b', 'c', 'd', 'e', 'f']) {
-        const before = String.fromCodePoint((name.codePointAt(0) ?? 0) - 1);
-        bomb.push(`${name}: &${name} [${Array.from({ length: 10 }).fill(`*${before}`).join()}]`);
-      }
-      const [line] = await refused(await makeTeam(), bomb.join('\n'));
-      assert.match(line ?? '', /alias/i);
-      const { code, stderr } = await run(config, ['team', 'apply', '--team', 'x', '/no/such.yaml']);
-      assert.equal(code, 1);
-      assert.match(stderr, /^belfry: "\/no\/such\.yaml" cannot be read \(ENOENT\)\.\n$/);
-    });
-
-    test('a team apply that fails midway prints the changes made, and continues when repeated', async () => {
-      const teamId = await makeTeam();
-      const { id } = await store.teams.create(`Full ${teamCount}`, 'free', realClock.now());
-      for (let n = 0; n < 200; n++) {
-        await work.createWindow(id, {
-          name: `w${n}`,
-          startsAt: realClock.now(),
-          endsAt: realClock.now() + 3_600_000,
-          isWeekly: true,
-          covers: 'team',
-        });
-      }
-      const { code, stdout, stderr } = await apply(id, FILE);
-      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.match(stderr, /^done: change the channel "slack"\ndone: create the queue "mails"\n/);
-      assert.match(
-        stderr,
-        /belfry: 3 of 4 changes were made; the next failed: create the window "Sundays": the team has as many windows as it may have\. Apply the file again to go on\.\n$/,
-      );
-      const [window] = await work.listWindows(id);
-      await work.deleteWindow(id, String(window?.id));
-      assert.deepEqual(actionsOf((await apply(id, FILE)).json), [['create', 'window', 'Sundays']]);
-      assert.deepEqual((await contentOf(teamId)).queues, []);
-    });
+    const { code, stdout, stderr } = await apply(id, FILE);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /^done: change the channel "slack"\ndone: create the queue "mails"\n/);
+    assert.match(
+      stderr,
+      /belfry: 3 of 4 changes were made; the next failed: create the window "Sundays": the team has as many windows as it may have\. Apply the file again to go on\.\n$/,
+    );
+    const [window] = await work.listWindows(id);
+    await work.deleteWindow(id, String(window?.id));
+    assert.deepEqual(actionsOf((await apply(id, FILE)).json), [['create', 'window', 'Sundays']]);
+    assert.deepEqual((await contentOf(teamId)).queues, []);
   });
+});
 
-  describe('channels', () => {
-    const text = `
+describe('channels', () => {
+  const text = `
 version: 1
 channels:
   - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL }, collect_minutes: 5 }
@@ -383,104 +381,103 @@ crons:
     slow_times_median: 3
     certificate_alerts: true
 `;
-    once('team apply creates channels before the items that use them', async () => {
-      const teamId = await makeTeam();
-      const { code, stderr } = await apply(teamId, text);
-      assert.equal(code, 0, stderr);
-      const [, channel] = await work.listChannelSettings(teamId);
-      assert.deepEqual(channel?.config, {
-        kind: 'slack',
-        url: SECRETS.BELFRY_SECRET_CHANNEL,
-      });
-      const [cron] = await work.listCrons(teamId);
-      const { channels } = cron?.alertSettings ?? {};
-      const failure = ['default', channel.id];
-      assert.deepEqual(channels, { warning: ['default'], failure, recovery: [] });
-      const again = await apply(teamId, text);
-      assert.deepEqual((again.json as { steps: Json[] }).steps, []);
-
-      const exported = await run(config, ['team', 'export', '--team', teamId]);
-      assert.ok(!exported.stdout.includes('hush-hush'));
-      assert.match(exported.stdout, /BELFRY_SECRET_ON_CALL_URL/);
-      const other = await makeTeam();
-      const url = SECRETS.BELFRY_SECRET_CHANNEL;
-      const env = { BELFRY_SECRET_ON_CALL_URL: url };
-      assert.equal((await apply(other, exported.stdout, { env })).code, 0);
-      const [, theirs] = await work.listChannelSettings(other);
-      assert.equal(theirs?.collectMinutes, 5);
-      const [mails] = await work.listQueues(other);
-      assert.deepEqual(mails?.watch, {
-        backlog: { minutes: 10, jobs: null, pausedHours: null },
-        failureRate: { percent: 20, attempts: 50 },
-      });
-      assert.equal(mails?.alertSettings.remindHours, 24);
-      const [copy] = await work.listCrons(other);
-      assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
-      assert.equal(copy?.stopAfter, 12);
-      assert.notEqual(theirs?.id, channel.id);
-      assert.deepEqual(copy?.alertSettings, {
-        channels: { warning: ['default'], failure: [theirs?.id, 'default'], recovery: [] },
-        note: 'Ask the night shift',
-        runbookUrl: 'https://wiki.test/nightly',
-        remindHours: 6,
-        slow: { seconds: 20, timesMedian: 3 },
-        certificates: true,
-      });
+  test('team apply creates channels before the items that use them', async () => {
+    const teamId = await makeTeam();
+    const { code, stderr } = await apply(teamId, text);
+    assert.equal(code, 0, stderr);
+    const [, channel] = await work.listChannelSettings(teamId);
+    assert.deepEqual(channel?.config, {
+      kind: 'slack',
+      url: SECRETS.BELFRY_SECRET_CHANNEL,
     });
-    once('team apply reports unknown channels with their position', async () => {
-      const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));
-      assert.deepEqual(lines, [
-        'queues[0].failure_channels[0] (line 6): Neither the team nor the file has a channel of this name.',
-      ]);
+    const [cron] = await work.listCrons(teamId);
+    const { channels } = cron?.alertSettings ?? {};
+    const failure = ['default', channel.id];
+    assert.deepEqual(channels, { warning: ['default'], failure, recovery: [] });
+    const again = await apply(teamId, text);
+    assert.deepEqual((again.json as { steps: Json[] }).steps, []);
+
+    const exported = await run(open.config, ['team', 'export', '--team', teamId]);
+    assert.ok(!exported.stdout.includes('hush-hush'));
+    assert.match(exported.stdout, /BELFRY_SECRET_ON_CALL_URL/);
+    const other = await makeTeam();
+    const url = SECRETS.BELFRY_SECRET_CHANNEL;
+    const env = { BELFRY_SECRET_ON_CALL_URL: url };
+    assert.equal((await apply(other, exported.stdout, { env })).code, 0);
+    const [, theirs] = await work.listChannelSettings(other);
+    assert.equal(theirs?.collectMinutes, 5);
+    const [mails] = await work.listQueues(other);
+    assert.deepEqual(mails?.watch, {
+      backlog: { minutes: 10, jobs: null, pausedHours: null },
+      failureRate: { percent: 20, attempts: 50 },
+    });
+    assert.equal(mails?.alertSettings.remindHours, 24);
+    const [copy] = await work.listCrons(other);
+    assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
+    assert.equal(copy?.stopAfter, 12);
+    assert.notEqual(theirs?.id, channel.id);
+    assert.deepEqual(copy?.alertSettings, {
+      channels: { warning: ['default'], failure: [theirs?.id, 'default'], recovery: [] },
+      note: 'Ask the night shift',
+      runbookUrl: 'https://wiki.test/nightly',
+      remindHours: 6,
+      slow: { seconds: 20, timesMedian: 3 },
+      certificates: true,
     });
   });
+  test('team apply reports unknown channels with their position', async () => {
+    const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));
+    assert.deepEqual(lines, [
+      'queues[0].failure_channels[0] (line 6): Neither the team nor the file has a channel of this name.',
+    ]);
+  });
+});
 
-  describe('team export', () => {
-    test('a team export makes another team equal and changes its own team not at all', async () => {
-      const teamId = await makeTeam();
-      await apply(teamId, FILE);
-      await aQueue(store, teamId, {
-        name: 'odd: "name"',
-        retriesEnabled: false,
-        rate: { count: 5, per: 'minute' },
-        isPaused: true,
-      });
-      await aCron(store, teamId, {
-        name: 'Zürich *',
-        nextRunAt: null,
-        payload: '  lines\n\ttabs ✓ \n',
-        headers: [
-          ['10', 'a'],
-          ['2', 'b'],
-          ['X-Api-Key', 'hush-hush'],
-        ],
-      });
-      const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.doesNotMatch(stdout + stderr, /hush/);
-      const names = stdout.match(/BELFRY_SECRET_\w+/g) ?? [];
-      const env: NodeJS.ProcessEnv = {
-        BELFRY_SECRET_CHANNEL_URL: SECRETS.BELFRY_SECRET_CHANNEL,
-        BELFRY_SECRET_NIGHTLY_AUTHORIZATION: SECRETS.BELFRY_SECRET_TOKEN,
-        BELFRY_SECRET_ZU_RICH_X_API_KEY: 'hush-hush',
-      };
-      assert.deepEqual(new Set(names), new Set(Object.keys(env)));
-      for (const name of Object.keys(env)) assert.ok(stderr.includes(name));
-      assert.deepEqual((await apply(teamId, stdout, { env })).json, {
-        dry_run: false,
-        steps: [],
-        unchanged: 6,
-      });
-      const other = await makeTeam();
-      assert.equal((await apply(other, stdout, { env })).code, 0);
-      assert.deepEqual(await contentOf(other), await contentOf(teamId));
+describe('team export', () => {
+  test('a team export makes another team equal and changes its own team not at all', async () => {
+    const teamId = await makeTeam();
+    await apply(teamId, FILE);
+    await aQueue(store, teamId, {
+      name: 'odd: "name"',
+      retriesEnabled: false,
+      rate: { count: 5, per: 'minute' },
+      isPaused: true,
     });
+    await aCron(store, teamId, {
+      name: 'Zürich *',
+      nextRunAt: null,
+      payload: '  lines\n\ttabs ✓ \n',
+      headers: [
+        ['10', 'a'],
+        ['2', 'b'],
+        ['X-Api-Key', 'hush-hush'],
+      ],
+    });
+    const { stdout, stderr } = await run(open.config, ['team', 'export', '--team', teamId]);
+    assert.doesNotMatch(stdout + stderr, /hush/);
+    const names = stdout.match(/BELFRY_SECRET_\w+/g) ?? [];
+    const env: NodeJS.ProcessEnv = {
+      BELFRY_SECRET_CHANNEL_URL: SECRETS.BELFRY_SECRET_CHANNEL,
+      BELFRY_SECRET_NIGHTLY_AUTHORIZATION: SECRETS.BELFRY_SECRET_TOKEN,
+      BELFRY_SECRET_ZU_RICH_X_API_KEY: 'hush-hush',
+    };
+    assert.deepEqual(new Set(names), new Set(Object.keys(env)));
+    for (const name of Object.keys(env)) assert.ok(stderr.includes(name));
+    assert.deepEqual((await apply(teamId, stdout, { env })).json, {
+      dry_run: false,
+      steps: [],
+      unchanged: 6,
+    });
+    const other = await makeTeam();
+    assert.equal((await apply(other, stdout, { env })).code, 0);
+    assert.deepEqual(await contentOf(other), await contentOf(teamId));
+  });
 
-    once('the export of an empty team is a valid file', async () => {
-      const teamId = await makeTeam();
-      const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.equal(stderr, '');
-      const { json } = await apply(teamId, stdout);
-      assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 1 });
-    });
+  test('the export of an empty team is a valid file', async () => {
+    const teamId = await makeTeam();
+    const { stdout, stderr } = await run(open.config, ['team', 'export', '--team', teamId]);
+    assert.equal(stderr, '');
+    const { json } = await apply(teamId, stdout);
+    assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 1 });
   });
 });

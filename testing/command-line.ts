@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { runCommand } from '#cli/program';
 import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/base/log';
@@ -10,6 +10,7 @@ import { createCommandServices } from '#app/commands';
 import { type Config, readConfig } from '#config/config';
 import { realClock } from '#app/real-clock';
 import { openModules } from '#app/modules';
+import { before } from './hooks.ts';
 import { makeSqliteUrl } from './process.ts';
 import { LIGHT_WORK } from './users.ts';
 
