@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { commandsOf, configOf, run } from '#testing/command-line';
-
-type Json = Record<string, unknown>;
+import { describe, test } from 'node:test';
+import { type Json, run, useCommands, words } from '#testing/command-line';
+import { before } from '#testing/hooks';
 
 describe('§6.5 alerts and channels on the command line', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-alerts-'));
-  const config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
   const env = { BELFRY_SECRET_SLACK: 'https://hooks.example/T000/B000/abcdefgh', OTHER: 'hush' };
   const team = ['--team', 'Acme'];
 
-  const { printed, refused } = commandsOf(() => config, env);
-
-  before(async () => {
-    await printed('migrate');
-    await printed(
-      ...'user create --email a@acme.test --password correct-horse --team Acme'.split(' '),
-    );
-  });
-  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const { open, printed, refused } = useCommands(env);
+  const user = words('user create --email a@acme.test --password correct-horse --team Acme');
+  before(() => printed(...user));
 
   const ADD = ['channel', 'add', ...team, '--name', 'On call', '--kind', 'slack'];
 
@@ -65,7 +53,13 @@ describe('§6.5 alerts and channels on the command line', () => {
   });
 
   test('channel test prints its result', async () => {
-    const { code, json } = await run(config, ['channel', 'test', ...team, '--name', 'default']);
+    const { code, json } = await run(open.config, [
+      'channel',
+      'test',
+      ...team,
+      '--name',
+      'default',
+    ]);
     assert.deepEqual([code, json], [0, { name: 'default', outcome: 'logged' }]);
     const blocked = ['--name', 'Inside', '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
     await printed('channel', 'add', ...team, ...blocked);
@@ -127,7 +121,7 @@ describe('§6.5 alerts and channels on the command line', () => {
   test('a cron that duplicates another is saved with a line about the other', async () => {
     const words = ['--url', 'https://twice.example/', '--expression'];
     const create = (name: string, expression: string) =>
-      run(config, ['cron', 'create', ...team, '--name', name, ...words, expression], { env });
+      run(open.config, ['cron', 'create', ...team, '--name', name, ...words, expression], { env });
     const first = await create('First\nof two', '0 0 * * *');
     assert.equal(first.stderr, '');
     const { id } = first.json as Json;
@@ -137,7 +131,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     const third = await create('Third', '@hourly');
     assert.equal(third.stderr, '');
     const edit = ['cron', 'edit', '--id', String((third.json as Json)['id'])];
-    const edited = await run(config, [...edit, '--expression', '0 0 * * ?'], { env });
+    const edited = await run(open.config, [...edit, '--expression', '0 0 * * ?'], { env });
     assert.deepEqual([edited.code, edited.stderr], [0, warning]);
     await printed(...edit, '--name', 'Still the third');
   });

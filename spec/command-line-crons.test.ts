@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { useCommands } from '#testing/command-line';
-
-const words = (text: string) => text.split(' ');
+import { useCommands, words } from '#testing/command-line';
 
 describe('commands of crons', () => {
   const { open, printed, refused } = useCommands();

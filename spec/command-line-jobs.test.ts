@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { run, useCommands } from '#testing/command-line';
+import { run, useCommands, words } from '#testing/command-line';
 import { aDeadLetter, aJob, aNode } from '#testing/factories';
-
-const words = (text: string) => text.split(' ');
 
 describe('commands of jobs', () => {
   const { open, printed, refused } = useCommands();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { run, useCommands } from '#testing/command-line';
+import { type Json, run, useCommands, words } from '#testing/command-line';
 import {
   aClaimant,
   aCron,
@@ -13,10 +13,6 @@ import {
   runCron,
 } from '#testing/factories';
 import { fillExecutions } from '#testing/fill';
-
-type Json = Record<string, unknown>;
-
-const words = (text: string) => text.split(' ');
 
 describe('commands of lists', () => {
   const { open, printed, refused } = useCommands();
