@@ -39,9 +39,13 @@ export async function makeClient(belfry: BelfryProcess): Promise<Client> {
   return { ...clientOf(belfry, apiToken), teamId };
 }
 
+export function visitorOf({ url }: BelfryProcess): Visitor {
+  return new Visitor(url, `http://localhost:${new URL(url).port}`);
+}
+
 /** The user whom `makeClient` made, at a browser. */
 export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
-  const visitor = new Visitor(belfry.url, `http://localhost:${new URL(belfry.url).port}`);
+  const visitor = visitorOf(belfry);
   const { status } = await visitor.post('/login', USER);
   if (status !== 302) throw new Error(`the login was answered ${status}`);
   return visitor;

@@ -4,25 +4,20 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
-import { type BelfryProcess, startBelfry } from '#testing/process';
-import { Visitor } from '#testing/visitor';
+import { startBelfry } from '#testing/process';
+import { makeClient, signIn, visitorOf } from '#testing/remote';
+import type { Visitor } from '#testing/visitor';
 import { WAIT_LIMIT_MS } from '#testing/limits';
 import { PASSWORD } from '#testing/users';
 
 /** Addresses and forms that nobody's browser sends, and a database that breaks: no fault is the sender's to make. */
 
-const EMAIL = 'ada@bells.test';
 const belfry = useStarted(() => startBelfry({ env: { TRUSTED_PROXIES: '1' } }));
 let ada: Visitor;
 
-const visitorOf = ({ url }: BelfryProcess) =>
-  new Visitor(url, `http://localhost:${new URL(url).port}`);
-
 before(async () => {
-  const made = await belfry.cli('user', 'create', '--email', EMAIL, '--password', PASSWORD);
-  assert.equal(made.code, 0, made.stderr);
-  ada = visitorOf(belfry);
-  assert.equal((await ada.post('/login', { email: EMAIL, password: PASSWORD })).status, 302);
+  await makeClient(belfry);
+  ada = await signIn(belfry);
 });
 
 const failed = () => belfry.output.filter((line) => line.includes('dashboard.failed'));

@@ -5,9 +5,8 @@ import zlib from 'node:zlib';
 import { readMetric } from '#testing/metrics';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { untilEnded } from '#testing/remote';
-import { Visitor } from '#testing/visitor';
-import { PASSWORD } from '#testing/users';
+import { makeClient, signIn, TEAM, untilEnded } from '#testing/remote';
+import type { Visitor } from '#testing/visitor';
 
 /**
  * The largest things that a client, a member or a target can send, all in shapes that are slow to read: the event
@@ -23,9 +22,7 @@ let ada: Visitor;
 let apiToken: string;
 
 before(async () => {
-  const account = ['--email', 'ada@bells.test', '--password', PASSWORD, '--team', 'Bells'];
-  const made = await belfry.cli('user', 'create', ...account);
-  apiToken = (made.json as { apiToken: string }).apiToken;
+  ({ token: apiToken } = await makeClient(belfry));
   const kind = 'json_path_equals';
   const paths = Array.from({ length: 10 }, (_, n) => ({
     kind,
@@ -34,14 +31,10 @@ before(async () => {
   }));
   const texts = Array.from({ length: 10 }, (_, n) => `${'1,'.repeat(n + 5)}x`);
   const assertions = [...paths, ...texts.map((text) => ({ kind: 'body_contains', text }))];
-  const queue = ['--team', 'Bells', '--queue', 'asserted', '--retries', 'off', '--timeout', '60'];
+  const queue = ['--team', TEAM, '--queue', 'asserted', '--retries', 'off', '--timeout', '60'];
   const set = await belfry.cli('queue', 'set', ...queue, '--assert', JSON.stringify(assertions));
   assert.equal(set.code, 0, set.stderr);
-  ada = new Visitor(belfry.url, `http://localhost:${new URL(belfry.url).port}`);
-  assert.equal(
-    (await ada.post('/login', { email: 'ada@bells.test', password: PASSWORD })).status,
-    302,
-  );
+  ada = await signIn(belfry);
   await ada.get('/jobs/new');
 });
 

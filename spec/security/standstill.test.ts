@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBelfry } from '#testing/process';
 import { makeGate } from '#testing/scheduling';
 import { startReceiver } from '#testing/receiver';
-import { untilEnded } from '#testing/remote';
+import { type Client, makeClient, postJob, TEAM, untilEnded } from '#testing/remote';
 
 /** The process stops for some time (a frozen machine, a blocked event loop). Its targets must not fail for that (§2.7). */
 
 const belfry = useStarted(startBelfry);
 const target = useStarted(startReceiver);
-let apiToken: string;
+let client: Client;
 
 before(async () => {
-  const ada = ['--email', 'ada@bells.test', '--password', 'correct horse battery'];
-  const made = await belfry.cli('user', 'create', ...ada, '--team', 'Bells');
-  apiToken = (made.json as { apiToken: string }).apiToken;
-  const queue = ['--team', 'Bells', '--queue', 'short', '--timeout', '2', '--retries', 'off'];
+  client = await makeClient(belfry);
+  const queue = ['--team', TEAM, '--queue', 'short', '--timeout', '2', '--retries', 'off'];
   const asserted = ['--assert', '[{"kind":"response_time_under","ms":1900}]'];
   assert.equal((await belfry.cli('queue', 'set', ...queue, ...asserted)).code, 0);
 });
+after(() => client.close());
 
 interface Ended {
   status: string;
@@ -38,12 +37,7 @@ async function standStillAmid(
   meanwhile: () => void,
   standstillMs = STANDSTILL_MS,
 ): Promise<Ended> {
-  const posted = await fetch(`${belfry.url}/api/jobs`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ queue: 'short', url: target.url + path }),
-  });
-  const { job_id: id } = (await posted.json()) as { job_id: string };
+  const id = await postJob(client, { queue: 'short', url: target.url + path });
   await target.next(({ url }) => url === path);
   belfry.signal('SIGSTOP');
   meanwhile();
