@@ -23,7 +23,6 @@ export async function startService(places: Places, database: DatabaseName): Prom
   const databaseUrl = database === 'SQLite' ? `sqlite:${place}` : place;
   const belfry = await startBelfry({ databaseUrl, env: SETTINGS });
   const client = await makeClient(belfry);
-  client.close();
   const { token } = client;
   return { url: belfry.url, token, [Symbol.asyncDispose]: () => belfry[Symbol.asyncDispose]() };
 }

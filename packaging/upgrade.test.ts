@@ -45,7 +45,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const ended = async () => (await listJobs(old)).some(({ status }) => status === 'success');
       await eventually(ended, { what: 'the job to end' });
       const before = await listJobs(old);
-      client.close();
       assert.equal(await old.stop(), 0);
 
       await using now = await startBelfry(place);
@@ -55,7 +54,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const again = clientOf(now, client.token);
       await postJob(again, { url: `${target.url}/new` });
       await target.waitFor(3);
-      again.close();
       assert.equal((await now.cli('team', 'list')).code, 0);
       assert.ok(JSON.stringify((await now.cli('team', 'list')).json).includes(TEAM));
       assert.equal(await now.stop(), 0);

@@ -1,6 +1,7 @@
 /** §2.6: what the target endpoint receives, byte for byte; §2.6, and the payload rules of §2.1 and §2.2. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before, useStarted } from '#testing/hooks';
 import {
   bodyOf,
   headerLinesOf,
@@ -10,23 +11,13 @@ import {
   runJob,
   startWireReceiver,
   targetOf,
-  type WireReceiver,
 } from '#testing/runs';
-import { startService, type TestService } from '#testing/service';
+import { useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
-let service: TestService;
-let target: WireReceiver;
-
-before(async () => {
-  service = await startService(openSqliteTestStore);
-  await makeOnceQueue(service);
-  target = await startWireReceiver();
-});
-after(async () => {
-  await service[Symbol.asyncDispose]();
-  await target[Symbol.asyncDispose]();
-});
+const target = useStarted(startWireReceiver);
+const service = useService(openSqliteTestStore);
+before(() => makeOnceQueue(service));
 
 /** The bytes that a job makes arrive at the target. */
 async function sendJob(

@@ -2,34 +2,26 @@
 import assert from 'node:assert/strict';
 import net, { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type DnsAnswer, type DnsServer, startDnsServer } from '#testing/dns-server';
+import { type DnsAnswer, startDnsServer } from '#testing/dns-server';
+import { before, useStarted } from '#testing/hooks';
 import { eventually } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
 import { executionsOf, scheduleCron, setQueue } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
-let service: TestService;
-let dns: DnsServer;
-let target: Receiver;
-
-before(async () => {
-  dns = await startDnsServer();
-  target = await startReceiver();
-  service = await startService(openSqliteTestStore, {
+const dns = useStarted(startDnsServer);
+const target = useStarted(startReceiver);
+const service = useStarted(() =>
+  startService(openSqliteTestStore, {
     env: { ALLOWED_NETWORKS: '127.0.0.1/32', DNS_SERVERS: dns.address },
-  });
-  await makeOnceQueue(service);
-});
-after(async () => {
-  await service[Symbol.asyncDispose]();
-  await target.close();
-  await dns.close();
-});
+  }),
+);
+before(() => makeOnceQueue(service));
 
 interface Outcome {
   status: string;

@@ -1,6 +1,6 @@
 /** §2.7, network rule 2, with the service as a process: whom it trusts comes from its environment. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   createAuthority,
   createSelfSigned,
@@ -8,26 +8,22 @@ import {
   expired,
   type TestAuthority,
 } from '#testing/certificates';
-import { startDnsServer, type DnsServer } from '#testing/dns-server';
-import { type BelfryProcess, startBelfry } from '#testing/process';
+import { startDnsServer } from '#testing/dns-server';
+import { before, useStarted } from '#testing/hooks';
+import { startBelfry } from '#testing/process';
 import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
 import { startRawReceiver } from '#testing/raw-receiver';
-import { ONLY_TLS_1_1, type Receiver, startReceiver, startTlsReceiver } from '#testing/receiver';
+import { ONLY_TLS_1_1, startReceiver, startTlsReceiver } from '#testing/receiver';
 
 let authority: TestAuthority;
-let dns: DnsServer;
-let proxy: Receiver;
-let callbacks: Receiver;
-let belfry: BelfryProcess;
 let client: Client;
-
-before(async () => {
+const dns = useStarted(startDnsServer);
+const proxy = useStarted(startReceiver);
+const callbacks = useStarted(startReceiver);
+const belfry = useStarted(async () => {
   authority = await createAuthority();
-  dns = await startDnsServer();
-  for (const name of ['good.test', 'other.test', 'a.wild.test']) dns.answer(name, ['127.0.0.1']);
-  [proxy, callbacks] = await Promise.all([startReceiver(), startReceiver()]);
   const everyProxy = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'];
-  belfry = await startBelfry({
+  return startBelfry({
     env: {
       DNS_SERVERS: dns.address,
       NODE_EXTRA_CA_CERTS: authority.certFile,
@@ -37,14 +33,13 @@ before(async () => {
       ...Object.fromEntries(everyProxy.map((name) => [name, proxy.url])),
     },
   });
+});
+
+before(async () => {
+  for (const name of ['good.test', 'other.test', 'a.wild.test']) dns.answer(name, ['127.0.0.1']);
   client = await makeClient(belfry);
   const once = ['--team', TEAM, '--queue', 'emails', '--retries', 'off'];
   assert.equal((await belfry.cli('queue', 'set', ...once)).code, 0);
-});
-after(async () => {
-  client.close();
-  await belfry[Symbol.asyncDispose]();
-  await Promise.all([proxy.close(), callbacks.close(), dns.close()]);
 });
 
 let count = 0;

@@ -316,11 +316,9 @@ test('a restart loses no pending callback, and one that was being sent is not re
   const env = { SHUTDOWN_GRACE_SECONDS: '60' };
   await using first = await startBelfry({ env });
   const made = await makeClient(first);
-  made.close();
   const post = async (belfry: BelfryProcess, url: string, callback: string) => {
     const client = clientOf(belfry, made.token);
     await postClientJob(client, { url: target.url + url, callback_url: target.url + callback });
-    client.close();
   };
   await post(first, '/delayed', '/callback');
   await target.next(({ url }) => url === '/delayed');

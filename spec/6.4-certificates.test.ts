@@ -66,5 +66,4 @@ test('a certificate that ends soon is shown and alerted once, until it is renewe
   assert.equal((after.json as unknown[]).length, 1);
   const mails = belfry.output.filter((line) => mail.test(line));
   assert.equal(mails.length, 1);
-  client.close();
 });

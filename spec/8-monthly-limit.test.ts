@@ -1,8 +1,9 @@
 /** §8 and §2.7: the monthly quota of requests, at sending; §8.2. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { useStarted } from '#testing/hooks';
 import { eventually } from '#testing/process';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
 import {
   attemptsOf,
@@ -32,12 +33,7 @@ async function usedBy({ store, teamId, clock }: TestService): Promise<number> {
 }
 
 forEachStore((dialect, openTestStore, once) => {
-  let target: Receiver;
-
-  before(async () => {
-    target = await startReceiver();
-  });
-  after(() => target.close());
+  const target = useStarted(startReceiver);
 
   /** A service whose team may send this many runs a month, and the number of requests sent since. */
   async function startLimited(plans: string, plan: string) {

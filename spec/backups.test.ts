@@ -142,7 +142,6 @@ describe('backups', () => {
     const copies = makeFolder();
     runAsWritten(copy.replaceAll('/var/backups', copies), belfry);
     await postJob(client, { url: target.url, delay: 3600 });
-    client.close();
     await belfry.stop();
     const file = path.join(belfry.folder, 'belfry.db');
     for (const each of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(each, { force: true });

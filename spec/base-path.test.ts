@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { startBrowser } from '#testing/browser';
+import { before, useStarted } from '#testing/hooks';
 import { assertClean, heading, press } from '#testing/pages';
-import { type PathProxy, startPathProxy } from '#testing/path-proxy';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { startPathProxy } from '#testing/path-proxy';
+import { eventually, startBelfry } from '#testing/process';
+import { makeClient } from '#testing/remote';
 import { Visitor } from '#testing/visitor';
 import { PASSWORD } from '#testing/users';
 
@@ -13,24 +15,17 @@ const METRICS_TOKEN = 'figures';
 const basePath = '/jobs/belfry';
 
 describe('BASE_URL with a path, behind a proxy that passes it on', () => {
-  let proxy: PathProxy;
-  let belfry: BelfryProcess;
+  const proxy = useStarted(() => startPathProxy(basePath));
+  const belfry = useStarted(() =>
+    startBelfry({ env: { BASE_URL: proxy.url, TRUSTED_PROXIES: '1', METRICS_TOKEN } }),
+  );
   let visitor: Visitor;
   let token: string;
 
   before(async () => {
-    proxy = await startPathProxy(basePath);
-    const env = { BASE_URL: proxy.url, TRUSTED_PROXIES: '1', METRICS_TOKEN };
-    belfry = await startBelfry({ env });
     proxy.passTo(belfry.url);
-    const user = ['--email', 'ada@example.com', '--password', PASSWORD, '--team', 'Bells'];
-    const { json } = await belfry.cli('user', 'create', ...user);
-    token = (json as { apiToken: string }).apiToken;
+    ({ token } = await makeClient(belfry));
     visitor = new Visitor(proxy.url, new URL(proxy.url).origin);
-  });
-  after(async () => {
-    await belfry.stop();
-    await proxy[Symbol.asyncDispose]();
   });
 
   const headers = () => ({

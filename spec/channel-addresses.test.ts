@@ -344,31 +344,36 @@ forEachStore((_name, openTestStore, once) => {
       assert.deepEqual(await scene.states(), [[OPS, 'confirmed']]);
     });
 
-    once('a mail that fails is retried to its address alone, unless that is removed between', async () => {
-      await using scene = await startMailed(openTestStore);
-      await scene.confirm(NIGHT);
-      await scene.confirm(OPS);
-      const refuse = (address: string) =>
-        scene.smtp.judgeRecipients((to) => (to === address ? { code: 450, text: 'later' } : null));
-      refuse(NIGHT);
-      await scene.fail();
-      assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [0, 1]);
-      assert.match((await scene.lastError()) ?? '', /night@ops\.test was not accepted/);
-      scene.smtp.judgeRecipients(() => null);
-      await scene.wait(MINUTE);
-      assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [1, 1]);
-      assert.deepEqual(await scene.deliveries(), ['sent']);
+    once(
+      'a mail that fails is retried to its address alone, unless that is removed between',
+      async () => {
+        await using scene = await startMailed(openTestStore);
+        await scene.confirm(NIGHT);
+        await scene.confirm(OPS);
+        const refuse = (address: string) =>
+          scene.smtp.judgeRecipients((to) =>
+            to === address ? { code: 450, text: 'later' } : null,
+          );
+        refuse(NIGHT);
+        await scene.fail();
+        assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [0, 1]);
+        assert.match((await scene.lastError()) ?? '', /night@ops\.test was not accepted/);
+        scene.smtp.judgeRecipients(() => null);
+        await scene.wait(MINUTE);
+        assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [1, 1]);
+        assert.deepEqual(await scene.deliveries(), ['sent']);
 
-      const again = await scene.makeCronFor({ failure: [scene.channelId] });
-      refuse(OPS);
-      await scene.run(again, 'x');
-      await scene.allSent();
-      await scene.setAddresses([NIGHT]);
-      scene.smtp.judgeRecipients(() => null);
-      await scene.wait(MINUTE);
-      assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [2, 1]);
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-    });
+        const again = await scene.makeCronFor({ failure: [scene.channelId] });
+        refuse(OPS);
+        await scene.run(again, 'x');
+        await scene.allSent();
+        await scene.setAddresses([NIGHT]);
+        scene.smtp.judgeRecipients(() => null);
+        await scene.wait(MINUTE);
+        assert.deepEqual([scene.alertsTo(NIGHT).length, scene.alertsTo(OPS).length], [2, 1]);
+        assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+      },
+    );
 
     once('a test goes to the confirmed addresses of the stored channel only', async () => {
       await using scene = await startMailed(openTestStore);

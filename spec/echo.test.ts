@@ -1,8 +1,9 @@
 /** `/echo` of the installation itself (§2.12): a target that needs no other machine, and no door to anything else. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { startDashboard, type TestDashboard } from '#testing/dashboard';
 import { startDnsServer } from '#testing/dns-server';
+import { before, useStarted } from '#testing/hooks';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type Client, makeClient, postJob, showJob, TEAM, untilEnded } from '#testing/remote';
 
@@ -29,18 +30,13 @@ async function reasonOf(dashboard: TestDashboard, url: string) {
 }
 
 describe('the echo', () => {
-  let belfry: BelfryProcess;
+  const belfry = useStarted(() => startBelfry({ env }));
   let client: Client;
   before(async () => {
-    belfry = await startBelfry({ env });
     client = await makeClient(belfry);
     const queue = ['--team', TEAM, '--queue', 'emails'];
     const { code } = await belfry.cli('queue', 'set', ...queue, '--retries', 'off');
     assert.equal(code, 0);
-  });
-  after(async () => {
-    client.close();
-    await belfry.stop();
   });
 
   test('the echo returns the request of a job without secret headers, with no network allowed', async () => {

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { one } from '#store/database/rows';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type TestUser, useDashboard } from '#testing/dashboard';
+import { before, useStarted } from '#testing/hooks';
 import { eventually } from '#testing/process';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import type { Visitor } from '#testing/visitor';
 
-let dashboard: TestDashboard;
-let target: Receiver;
+const dashboard = useDashboard();
+const target = useStarted(startReceiver);
 let owner: TestUser;
 let visitor: Visitor;
 
 before(async () => {
-  [dashboard, target] = await Promise.all([startDashboard(), startReceiver()]);
   owner = await dashboard.user('owner@bells.test');
   visitor = await dashboard.signIn(owner);
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
 });
 
 const aJob = async (queue = 'mail') => {

@@ -31,7 +31,6 @@ test('after a failover to a standby that confirms commits, every accepted job is
   address.turnTo(standby.port);
   await eventually(async () => (await fetch(`${belfry.url}/readyz`)).status === 200);
   while (ids.length < 2 * JOBS) ids.push(await post(0));
-  client.close();
   await untilSucceeded({ databaseUrl: standby.url }, ids);
   const paths = target.requests.map(({ url }) => url);
   assert.deepEqual(new Set(paths), new Set(ids.map((_, n) => `/${n}`)));

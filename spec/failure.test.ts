@@ -162,7 +162,6 @@ describe('a database that is lost', { concurrency: 3 }, () => {
       [`${target.url}/after`, `${target.url}/before`],
       'what was answered with 503 is there',
     );
-    client.close();
   });
 
   test('a Postgres with a full disk gives 503, and 201 once there is room', async () => {
@@ -223,7 +222,6 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     const times = target.requests.filter(({ url }) => url === '/failing').length;
     assert.equal(times, 2, 'the attempt that failed meanwhile is retried, and its slot is free');
     assert.equal(target.requests.length, 6);
-    client.close();
   });
 
   test('a lost answer to a settlement: the outcome is counted, not reported as too late', async () => {
@@ -246,7 +244,6 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     });
     assert.ok(!belfry.output.some((line) => line.includes('attempt.too-late')));
     assert.equal(target.requests.length, 1);
-    client.close();
   });
 });
 

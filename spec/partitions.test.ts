@@ -27,7 +27,6 @@ test('jobs end without a current partition, and doctor and /metrics report it', 
     /^none for the jobs that end now; .*ended_jobs_rest/,
   );
   await eventually(async () => (await aheadOf(belfry)) === '0');
-  client.close();
 });
 
 async function dropPartitions(rows: Rows): Promise<void> {

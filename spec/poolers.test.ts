@@ -61,7 +61,6 @@ describe('PgBouncer', () => {
     await using belfry = await startBelfry({ databaseUrl: bouncer.url });
     const client = await makeClient(belfry);
     const id = await postJob(client, { url: target.url });
-    client.close();
     await untilSucceeded(belfry, [id]);
   });
 });

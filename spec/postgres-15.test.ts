@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
+import { useStarted } from '#testing/hooks';
 import { commandsOf, readPage, sectionOf } from '#testing/markdown';
-import { type Postgres, startPostgres } from '#testing/postgres';
+import { startPostgres } from '#testing/postgres';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { clientOf, listJobs, makeClient, postJob, untilSucceeded } from '#testing/remote';
@@ -14,11 +15,7 @@ const PROGRAMS = '/usr/lib/postgresql/15';
 const skip = fs.existsSync(`${PROGRAMS}/bin/postgres`) ? false : 'Postgres 15 is not installed';
 
 describe('Postgres 15', { skip }, () => {
-  let server: Postgres;
-  before(async () => {
-    server = await startPostgres({ programs: PROGRAMS });
-  });
-  after(() => server.stop());
+  const server = useStarted(() => startPostgres({ programs: PROGRAMS }));
 
   /** Runs Postgres' programs as its superuser in a folder. */
   function run(command: string, cwd: string): void {
@@ -38,7 +35,6 @@ describe('Postgres 15', { skip }, () => {
     await untilSucceeded(belfry, [sent]);
     const secret = { Authorization: 'Bearer kept' };
     const waiting = await postJob(client, { url: target.url, headers: secret, delay: 3600 });
-    client.close();
     await belfry.stop();
     for (const command of commandsOf(sectionOf(readPage('docs/guides/backup.md'), 'Postgres')))
       run(command, folder);

@@ -35,7 +35,6 @@ function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
     const slow = await postJob(client, { url: `${target.url}/slow` });
     const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: 1 });
     await target.waitFor(1);
-    client.close();
     belfry.signal('SIGTERM');
     await belfry.line(/stop\.asked/);
     // Past the time of the job that waits; it must not go.
@@ -64,7 +63,6 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     const client = await makeClient(belfry);
     const id = await postJob(client, { url: target.url });
     await target.waitFor(1);
-    client.close();
     assert.equal(await belfry.stop(), 0);
     const job = await showJob(belfry, id);
     assert.deepEqual([job.status, job.reason], ['dead_lettered', 'worker_failed']);
@@ -75,7 +73,6 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
     for (let n = 0; n < 5; n++) await postJob(client, { url: 'http://127.0.0.1/', delay: 3600 });
-    client.close();
     // Makes the service search, for which it opens a connection that only reads.
     assert.equal((await fetch(`${belfry.url}/metrics`)).status, 200);
     assert.equal(await belfry.stop(), 0);
@@ -122,7 +119,6 @@ function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
       await target.waitFor(n + 1);
       await untilSucceeded(belfry, [fired]);
     });
-    client.close();
     assert.deepEqual(
       target.requests.map(({ url }) => url),
       paths,

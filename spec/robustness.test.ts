@@ -1,45 +1,40 @@
 /** §2.7: nothing that a target, a header, a URL or a payload does ends more than its own run, or fills memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 import { hostOfUrl } from '#domain/http/network';
-import { type DnsServer, startDnsServer } from '#testing/dns-server';
+import { startDnsServer } from '#testing/dns-server';
+import { before, useStarted } from '#testing/hooks';
 import { readMetric } from '#testing/metrics';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { eventually, startBelfry } from '#testing/process';
 import { type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
 
-let dns: DnsServer;
-let target: Receiver;
-let belfry: BelfryProcess;
-let client: Client;
-
-before(async () => {
-  dns = await startDnsServer();
-  target = await startReceiver();
-  belfry = await startBelfry({
+const dns = useStarted(startDnsServer);
+const target = useStarted(startReceiver);
+const belfry = useStarted(() =>
+  startBelfry({
     env: {
       DNS_SERVERS: dns.address,
       ALLOWED_NETWORKS: '127.0.0.1/32',
       PLANS: 'unlimited=unlimited',
       LOG_LEVEL: 'warn',
     },
-  });
+  }),
+);
+let client: Client;
+
+before(async () => {
   client = await makeClient(belfry);
   const assertions = JSON.stringify([
     { kind: 'body_contains', text: 'never' },
     { kind: 'json_path_equals', path: 'a[0]', expected: '1' },
   ]);
   await setQueue('odd', '--timeout', '1', '--assert', assertions);
-});
-after(async () => {
-  client.close();
-  await belfry[Symbol.asyncDispose]();
-  await Promise.all([target.close(), dns.close()]);
 });
 
 async function setQueue(name: string, ...settings: string[]): Promise<void> {

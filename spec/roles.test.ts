@@ -1,6 +1,6 @@
 /** `ROLE=web` and `ROLE=engine` as two processes on one Postgres, and what happens where they no longer hear each other. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
@@ -21,7 +21,6 @@ describe('web and engine', () => {
   });
   let client: Client;
   before(async () => void (client = await makeClient(front)));
-  after(() => client.close());
 
   test('the engine process sends at once the jobs that the web process accepts', async () => {
     await using target = await startReceiver();

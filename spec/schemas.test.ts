@@ -23,7 +23,6 @@ async function install(databaseUrl: string, schema: string | undefined): Promise
   const env = { PLANS: 'unlimited=unlimited', DATABASE_SCHEMA: schema };
   const belfry = made.use(await startBelfry({ databaseUrl, env }));
   const client = await makeClient(belfry);
-  made.defer(() => client.close());
   const limited = ['--queue', 'emails', '--concurrency', '4', '--retries', 'off'];
   await belfry.cli('queue', 'set', '--team', TEAM, ...limited);
   const kept = made.move();

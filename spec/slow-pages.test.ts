@@ -94,7 +94,6 @@ async function blocksNothing(belfry: BelfryProcess, { slowDown, cure }: Slowness
     mishaps.filter((line) => !line.includes('node.joined')),
     [],
   );
-  client.close();
 }
 
 /** Posts jobs that are due at once, one after the other. */

@@ -27,7 +27,6 @@ forEachDatabase((database, makeDatabaseUrl) => {
       url: JOB.url,
       cron_expression: '30 12 * * *',
     });
-    client.close();
     const due = Date.parse(String(job.json['scheduled_at']));
     assert.ok(due >= before + 3_599_000 && due <= Date.now() + 3_600_000, job.text);
     const next = new Date(String(cron.json['next_run_at'])).toISOString();

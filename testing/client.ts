@@ -8,8 +8,6 @@ export interface Call {
   rawHeaders?: readonly string[];
   body?: string | Buffer;
   localAddress?: string;
-  /** Default: a new connection for each request. */
-  agent?: http.Agent;
 }
 
 export interface Answer {
@@ -23,13 +21,13 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** Sends one request with no header that was not asked for. Follows no redirects. */
+/** Sends one request on a connection of its own, with no header that was not asked for. Follows no redirects. */
 export async function callHttp(address: string, call: Call = {}): Promise<Answer> {
-  const { method = 'POST', headers = {}, rawHeaders, body, localAddress, agent } = call;
+  const { method = 'POST', headers = {}, rawHeaders, body, localAddress } = call;
   const request = http.request(address, {
     method,
     headers: rawHeaders ?? headers,
-    agent: agent ?? false,
+    agent: false,
     ...(localAddress !== undefined && { localAddress }),
   });
   request.on('error', () => {});
@@ -66,10 +64,9 @@ export function postJson(
   address: string,
   token: string,
   body: unknown,
-  { headers, agent }: { headers?: http.OutgoingHttpHeaders; agent?: http.Agent } = {},
+  { headers }: { headers?: http.OutgoingHttpHeaders } = {},
 ): Promise<Answer> {
   return callHttp(address, {
-    ...(agent && { agent }),
     body: typeof body === 'string' ? body : JSON.stringify(body),
     headers: {
       Authorization: `Bearer ${token}`,

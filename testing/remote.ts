@@ -1,4 +1,3 @@
-import http from 'node:http';
 import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
 import { type Answer, postJson } from './client.ts';
 import { openRows } from './rows.ts';
@@ -28,7 +27,6 @@ export interface Client {
   teamId: string;
   /** POSTs JSON; rejects if no whole answer came. */
   post(path: string, body: object): Promise<Answer>;
-  close(): void;
 }
 
 /** A user of `TEAM`, in whose name the client calls the API. */
@@ -52,13 +50,8 @@ export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
 }
 
 /** A client of a restarted service with the token it had before. */
-export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
-  const agent = new http.Agent({ keepAlive: true });
-  return {
-    token,
-    close: () => agent.destroy(),
-    post: (path, body) => postJson(`${belfry.url}${path}`, token, body, { agent }),
-  };
+export function clientOf({ url }: BelfryProcess, token: string): Omit<Client, 'teamId'> {
+  return { token, post: (path, body) => postJson(`${url}${path}`, token, body) };
 }
 
 export async function postJob(client: Pick<Client, 'post'>, body: object): Promise<string> {

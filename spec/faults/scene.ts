@@ -97,7 +97,6 @@ export async function startScene(name: SceneName): Promise<Scene> {
     setQueue(operate, 'single', '--retries', '1s', '--concurrency', '1'),
   ]);
   const cronId = await makeCron(client, target.url);
-  client.close();
   const owned = stack.move();
   return {
     name,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBelfry } from '#testing/process';
@@ -19,7 +19,6 @@ before(async () => {
   const asserted = ['--assert', '[{"kind":"response_time_under","ms":1900}]'];
   assert.equal((await belfry.cli('queue', 'set', ...queue, ...asserted)).code, 0);
 });
-after(() => client.close());
 
 interface Ended {
   status: string;
