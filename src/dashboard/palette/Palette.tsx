@@ -1,10 +1,15 @@
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent as ReactKeyboardEvent,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useNavigate } from 'react-router';
 import { addressOf } from '../address.ts';
 import { useShell } from '../page/shell.ts';
 import { findPalettePages } from './places.ts';
 import { type Entry, rankEntries } from './rank-entries.ts';
-import { Modal } from '../parts/Modal.tsx';
 import classes from '../parts/Overlays.module.css';
 
 const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
@@ -43,12 +48,27 @@ function Palette({ onClose }: { onClose: () => void }) {
     } else return;
     event.preventDefault();
   };
+  const dialog = useRef<HTMLDialogElement>(null);
+  // The browser keeps the focus inside, and gives it back at the end.
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => opened?.close();
+  }, []);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
   }, [at, entries.length]);
   return (
-    <Modal className={classes.palette} aria-label="Go to" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      className={classes.palette}
+      aria-label="Go to"
+      // The event `close` comes later than a key that opens it again.
+      onCancel={onClose}
+      onClose={onClose}
+      onClick={({ target }) => target === dialog.current && onClose()}
+    >
       <input
         type="text"
         role="combobox"
@@ -88,7 +108,7 @@ function Palette({ onClose }: { onClose: () => void }) {
           ? 'No page, cron or queue of this team has this name, and nothing in it has this id.'
           : null}
       </p>
-    </Modal>
+    </dialog>
   );
 }
 

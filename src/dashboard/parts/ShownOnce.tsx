@@ -1,11 +1,4 @@
-import {
-  createContext,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from 'react';
+import { createContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useActionData, useLocation } from 'react-router';
 import { ButtonLink } from './Button.tsx';
 import { Notice } from './Notice.tsx';
@@ -24,33 +17,18 @@ export function useKept<Answer extends object, Secret>(
 }
 
 let uncopied: string | null = null;
-const listeners = new Set<() => void>();
 
-function noteUncopiedSecret(what: string | null): void {
-  uncopied = what;
-  for (const listener of listeners) listener();
-}
-
-export function useUncopiedSecret(): string | null {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => uncopied,
-    () => null,
-  );
-}
+export const readUncopiedSecret = () => uncopied;
 
 /** By a link or by the browser. */
 function useQuestionAtLeaving(what: string | null): void {
   useEffect(() => {
     if (what === null) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    noteUncopiedSecret(what);
+    uncopied = what;
     window.addEventListener('beforeunload', ask);
     return () => {
-      noteUncopiedSecret(null);
+      uncopied = null;
       window.removeEventListener('beforeunload', ask);
     };
   }, [what]);
