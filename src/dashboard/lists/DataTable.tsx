@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { useLocation, useRevalidator } from 'react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import { formatAmount, NOTHING } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { Time, useShownZone } from '../parts/Time.tsx';
@@ -83,7 +83,6 @@ export type DataTableProps<Row> = {
   bulk?: BulkActions | undefined;
   isLive?: boolean;
   hasMore?: boolean;
-  onShowWaiting?: () => void;
 };
 
 /**
@@ -114,7 +113,7 @@ export function DataTable<Row>({
       {bulk ? <BulkBar bulk={bulk} {...selecting} /> : null}
       <div role="status" className={classes.waiting}>
         {waiting > 0 ? (
-          <button type="button" onClick={showAll}>
+          <button type="button" onClick={() => void showAll()}>
             {`${formatAmount({ count: waiting, isMore: left === shown.length })} new`}
           </button>
         ) : null}
@@ -149,43 +148,27 @@ function useSelection(order: readonly string[]): [Selection, (selection: Selecti
   return [selection, (next) => setChosen({ place, selection: next })];
 }
 
-/** Showing waiting rows, another page or another filter reads the page again. */
+/** Another page or another filter, and showing waiting rows, which opens the page again, begin with the rows given. */
 function useLiveRows<Row>({
   rows,
   keyOf,
   isLive = false,
   hasMore = false,
-  onShowWaiting,
-}: Pick<DataTableProps<Row>, 'rows' | 'isLive' | 'hasMore' | 'onShowWaiting'> & {
-  keyOf: (row: Row) => string;
-}) {
-  const { key, search } = useLocation();
+}: Pick<DataTableProps<Row>, 'rows' | 'isLive' | 'hasMore'> & { keyOf: (row: Row) => string }) {
+  const { key, pathname, search } = useLocation();
+  const navigate = useNavigate();
   const place = key + search;
-  const { revalidate } = useRevalidator();
-  const [seen, setSeen] = useState({ place, shown: rows, asked: null as typeof rows | null });
-  const isAnswered = seen.asked !== null && seen.asked !== rows;
-  const isKept = isLive && seen.place === place && !isAnswered;
-  const merged = isKept
-    ? mergeRows(seen.shown, rows, { keyOf, hasMore })
-    : { shown: rows, waiting: 0, left: 0 };
+  const [seen, setSeen] = useState({ place, shown: rows });
+  const merged =
+    isLive && seen.place === place
+      ? mergeRows(seen.shown, rows, { keyOf, hasMore })
+      : { shown: rows, waiting: 0, left: 0 };
   const isSame =
     merged.shown.length === seen.shown.length &&
     merged.shown.every((row, at) => row === seen.shown[at]);
-  if (!isSame || seen.place !== place || isAnswered) {
-    setSeen({ place, shown: merged.shown, asked: isKept ? seen.asked : null });
-  }
-  const wasAsked = useRef(false);
-  useEffect(() => {
-    if (wasAsked.current && seen.asked === null) onShowWaiting?.();
-    wasAsked.current = seen.asked !== null;
-  });
-  return {
-    ...merged,
-    showAll: () => {
-      setSeen({ ...seen, asked: rows });
-      void revalidate();
-    },
-  };
+  if (!isSame || seen.place !== place) setSeen({ place, shown: merged.shown });
+  const showAll = () => navigate(pathname + search, { replace: true, preventScrollReset: true });
+  return { ...merged, showAll };
 }
 
 type Selecting = {

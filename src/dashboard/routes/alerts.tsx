@@ -71,7 +71,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   const { alerts, next, previous, newestId, sources, channels, windows, faults } = loaderData;
-  const seen = useSeenUpTo(newestId);
+  const seenId = useSeenUpTo(newestId);
   const mayRepair = useMayNotify();
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) {
@@ -96,8 +96,8 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         every={10}
         note={way}
         action={
-          seen.id === null ? null : (
-            <ActionButton intent="read-all" fields={{ id: seen.id }}>
+          seenId === null ? null : (
+            <ActionButton intent="read-all" fields={{ id: seenId }}>
               Mark all read
             </ActionButton>
           )
@@ -126,7 +126,6 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         }
         page={{ next, previous }}
         note="Alerts are kept for 90 days."
-        onShowWaiting={seen.catchUp}
       />
     </>
   );
@@ -179,17 +178,14 @@ function Filters({ sources, faults }: FiltersProps) {
   );
 }
 
-/** "Mark all read" must not mark alerts that arrived since. */
-function useSeenUpTo(newestId: string | null) {
+/** "Mark all read" must not mark alerts that arrived since the page was opened. */
+function useSeenUpTo(newestId: string | null): string | null {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });
   const unread = useShell()?.attention?.unreadAlerts ?? 0;
   const isStale = seen.key !== key || (seen.id === null && newestId !== null);
   if (isStale) setSeen({ key, id: newestId });
-  return {
-    id: unread === 0 ? null : isStale ? newestId : seen.id,
-    catchUp: () => setSeen({ key, id: newestId }),
-  };
+  return unread === 0 ? null : isStale ? newestId : seen.id;
 }
 
 function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): string {
