@@ -19,7 +19,7 @@ export class LoopBudget {
 
   /**
    * Runs the task now if time is left in this iteration, else in a later one, in order.
-   * @returns@returns whether it ran now
+   * @returns whether it ran now
    */
   run(task: BudgetedTask): boolean {
     if (this.#waiting.length === 0 && this.#spentMs < BUDGET_MS) {

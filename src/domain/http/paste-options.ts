@@ -3,6 +3,8 @@ import { isFramingHeader } from './header-syntax.ts';
 import { readJsonField } from '../json/text.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
+export const fault = (text: string) => ({ kind: 'error', text }) as const;
+
 const nothingGathered = () => ({
   method: null as string | null,
   urls: [] as string[],
@@ -148,8 +150,7 @@ export function readCommand(
   for (let at = 0; at < words.length && gathered.error === null;) {
     at += takeWord(gathered, WITH_VALUE[tool], words[at] ?? '', words[at + 1]);
   }
-  if (gathered.error !== null) return { kind: 'error', text: gathered.error };
-  return draftOf(gathered, tool);
+  return gathered.error === null ? draftOf(gathered, tool) : fault(gathered.error);
 }
 
 /** @returns how many words it takes */
@@ -187,13 +188,14 @@ function optionsIn(word: string): { name: string; value: string | null }[] {
 function draftOf(gathered: Gathered, tool: 'curl' | 'wget'): Pasted<PastedRequest> {
   const { notes, urls, timeoutSeconds } = gathered;
   const [given] = urls;
-  if (given === undefined) return { kind: 'error', text: `The ${tool} command has no URL.` };
+  if (given === undefined) return fault(`The ${tool} command has no URL.`);
   if (urls.length > 1) notes.push('It has several URLs; the first was taken.');
   const asked = (gathered.method ?? defaultMethod(gathered)).toUpperCase();
   const method = HTTP_METHODS.find((known) => known === asked);
   if (method === undefined) {
-    const text = `The method ${asked.slice(0, 20)} can’t be sent. It must be one of ${HTTP_METHODS.join(', ')}.`;
-    return { kind: 'error', text };
+    return fault(
+      `The method ${asked.slice(0, 20)} can’t be sent. It must be one of ${HTTP_METHODS.join(', ')}.`,
+    );
   }
   const { url, credentials } = readUrl(given);
   const text = gathered.isJson ? gathered.data.join('') : gathered.data.join('&');

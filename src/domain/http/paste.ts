@@ -1,7 +1,7 @@
 import { parseCronExpression } from '../cron/cron.ts';
 import type { HeaderList, HttpMethod } from './exchange.ts';
 import { LIMITS } from '../base/limits.ts';
-import { readCommand } from './paste-options.ts';
+import { fault, readCommand } from './paste-options.ts';
 import { type ShellItem, splitShellWords } from './shell-words.ts';
 
 /** Not validated yet. */
@@ -30,26 +30,21 @@ const MOST_WORDS = 2_000;
 
 /** Runs and expands nothing. */
 export function parseCurl(text: string): Pasted<PastedRequest> {
-  const split = splitCommand(text.replace(/^\s*\$\s+/, ''));
-  return 'error' in split
-    ? { kind: 'error', text: split.error }
-    : readItems(split.items, split.notes);
+  return parseCommand(text.replace(/^\s*\$\s+/, ''));
 }
 
 /** Five fields or a shortcut, then curl or wget. */
 export function parseCrontabLine(text: string): Pasted<PastedCron> {
-  if (text.length > MOST_PASTED_CHARACTERS) return { kind: 'error', text: TOO_LONG };
+  if (text.length > MOST_PASTED_CHARACTERS) return fault(TOO_LONG);
   const line = text.split(/\r?\n/).find((each) => !/^\s*(?:#|$)/.test(each));
-  if (line === undefined) return { kind: 'error', text: 'There is no line to read.' };
+  if (line === undefined) return fault('There is no line to read.');
   const parts = /^\s*(@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(\S.*)$/.exec(line);
-  if (!parts) return { kind: 'error', text: NO_CRONTAB };
+  if (!parts) return fault(NO_CRONTAB);
   const [, schedule = '', command = ''] = parts;
   const cronExpression = schedule.trim().replaceAll(/\s+/g, ' ');
-  const fault = findScheduleFault(cronExpression);
-  if (fault !== null) return { kind: 'error', text: fault };
-  const split = splitCommand(undoPercent(command));
-  if ('error' in split) return { kind: 'error', text: split.error };
-  const read = readItems(split.items, split.notes);
+  const wrong = findScheduleFault(cronExpression);
+  if (wrong !== null) return fault(wrong);
+  const read = parseCommand(undoPercent(command));
   if (read.kind === 'error') return read;
   const { draft, notes } = read;
   const named = { ...draft, cronExpression, name: nameOf(draft.url) };
@@ -68,6 +63,7 @@ const NO_CRONTAB =
   'This is no crontab line. It has five fields (or a shortcut such as @daily) and then the command.';
 const HAS_VARIABLES =
   'The command has variables such as $NAME. They are kept unchanged: replace them with their values.';
+const ONLY_REQUEST = 'Only the request was read; the text around it is left out.';
 const LOCAL_TIMES =
   'A crontab uses its machine’s local time; here times are in UTC. Check the schedule.';
 
@@ -93,23 +89,16 @@ function nameOf(url: string): string {
   return `${host}${pathname === '/' ? '' : pathname}`.slice(0, LIMITS.nameCharacters);
 }
 
-function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | { error: string } {
-  if (text.length > MOST_PASTED_CHARACTERS) return { error: TOO_LONG };
-  if (text.trim() === '') return { error: 'There is no command to read.' };
-  const { items, isOpen, hasExpansions } = splitShellWords(text);
-  if (isOpen) return { error: 'A quote is opened and not closed. Paste the whole command.' };
-  if (items.length > MOST_WORDS) return { error: TOO_LONG };
-  return { items, notes: hasExpansions ? [HAS_VARIABLES] : [] };
-}
-
 /** From the first curl or wget to the end of its command. */
-function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedRequest> {
+function parseCommand(text: string): Pasted<PastedRequest> {
+  if (text.length > MOST_PASTED_CHARACTERS) return fault(TOO_LONG);
+  if (text.trim() === '') return fault('There is no command to read.');
+  const { items, isOpen, hasExpansions } = splitShellWords(text);
+  if (isOpen) return fault('A quote is opened and not closed. Paste the whole command.');
+  if (items.length > MOST_WORDS) return fault(TOO_LONG);
   const start = items.findIndex((item) => item.kind === 'word' && toolOf(item.text) !== null);
-  const first = items[start];
-  const tool = first ? toolOf(first.text) : null;
-  if (tool === null) {
-    return { kind: 'error', text: 'There is no curl or wget in this command.' };
-  }
+  const tool = toolOf(items[start]?.text ?? '');
+  if (tool === null) return fault('There is no curl or wget in this command.');
   const words: string[] = [];
   let end = start + 1;
   for (; end < items.length; end++) {
@@ -119,10 +108,10 @@ function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedR
     else break;
   }
   const isAlone = items.slice(end).every(({ kind }) => kind === 'operator') && start === 0;
-  const around = isAlone ? [] : ['Only the request was read; the text around it is left out.'];
   const read = readCommand(tool, words);
   if (read.kind === 'error') return read;
-  return { ...read, notes: [...notes, ...around, ...read.notes] };
+  const notes = [...(hasExpansions ? [HAS_VARIABLES] : []), ...(isAlone ? [] : [ONLY_REQUEST])];
+  return { ...read, notes: [...notes, ...read.notes] };
 }
 
 /** Items that belong to a `<` or `>`: `> file`, `>> file`, `>& 1`. */
