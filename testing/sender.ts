@@ -1,4 +1,5 @@
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/http/connection-faults';
+import type { AddressRange } from '#domain/http/address-range';
 import type { Clock } from '../src/domain/base/clock.ts';
 import type {
   BodyNeeds,
@@ -7,14 +8,14 @@ import type {
   HttpMethod,
   OutgoingRequest,
 } from '../src/domain/http/exchange.ts';
-import { parseNetworks } from '../src/domain/http/network.ts';
 import { realClock } from '#app/real-clock';
 import { createSender, type ClosableSender } from '../src/outgoing/exchange.ts';
 
+const LOOPBACK = [{ base: '127.0.0.0', prefix: 8 }];
+
 interface TestSenderOptions {
   clock?: Clock;
-  /** Default: all of loopback. */
-  allowed?: string;
+  allowedNetworks?: readonly AddressRange[];
   dnsServers?: readonly string[];
   trusted?: readonly string[];
   /** Default: no file at all, so that no test depends on the machine. */
@@ -38,11 +39,9 @@ export interface Extra {
 
 /** A sender that may reach loopback. By default it queries no DNS server. */
 export function openSender(options: TestSenderOptions = {}): TestSender {
-  const allowedNetworks = parseNetworks(options.allowed ?? '127.0.0.0/8');
-  if (!Array.isArray(allowedNetworks)) throw new Error(allowedNetworks.error);
   const sender = createSender({
     clock: options.clock ?? realClock,
-    allowedNetworks,
+    allowedNetworks: options.allowedNetworks ?? LOOPBACK,
     // A port of loopback on which nothing answers.
     dnsServers: options.dnsServers ?? ['127.0.0.1:1'],
     trustedCertificates: options.trusted ?? [],

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { type AddressRange, parseRanges } from '#domain/http/address-range';
+import { parseRanges } from '#domain/http/address-range';
 import { isMaskedName } from '#domain/runs/masking';
-import { parseNetworks } from '#domain/http/network';
+import { readNetwork } from '#domain/http/network';
 import { TEAM_BOUNDS } from '#domain/team/team-bounds';
 import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
@@ -197,13 +197,6 @@ function parseMailFrom(text: string): string | null {
   return text.length <= 320 && shape.test(text) ? text : null;
 }
 
-/** An empty entry, as after a stray comma, is refused and not taken for an empty network. */
-function parseAllowedNetworks(text: string): AddressRange[] | null {
-  if (text.split(',').some((entry) => entry.trim() === '')) return null;
-  const networks = parseNetworks(text);
-  return 'error' in networks ? null : networks;
-}
-
 /**
  * In the order of docs/configuration.md (a test compares them). Each can also be given as
  * `NAME_FILE`, the path of a file with the value.
@@ -236,7 +229,7 @@ export const SETTINGS = {
   TRUSTED_PROXIES: wholeNumber(0, 100, 0),
   ALLOWED_NETWORKS: list(
     'IPv4 networks in CIDR notation, comma-separated, such as 10.0.0.0/8,192.168.1.0/24',
-    parseAllowedNetworks,
+    (text) => parseList(text, readNetwork),
   ),
   /** Whether `/echo` answers and may be called (§2.12). */
   ECHO: choice({ on: true, off: false }, 'on'),

@@ -151,7 +151,7 @@ describe('the machine itself', () => {
     await using scene = await openScene();
     const { dns, receiver, get } = scene;
     dns.answer('localhost', ['93.184.216.34']);
-    await using closed = openSender({ dnsServers: [dns.address], allowed: '' });
+    await using closed = openSender({ dnsServers: [dns.address], allowedNetworks: [] });
     for (const name of ['localhost', 'foo.localhost', 'LOCALHOST.']) {
       const url = `http://${name}:${receiver.port}/`;
       assert.equal((await closed.get(url)).kind, 'blocked', name);
@@ -198,7 +198,7 @@ describe('the machine itself', () => {
       reads++;
       return own;
     };
-    await using sender = openSender({ allowed: '', clock, ownAddresses });
+    await using sender = openSender({ allowedNetworks: [], clock, ownAddresses });
     await using open = openSender({ ownAddresses: () => ['127.0.0.1'] });
     await using receiver = await startReceiver();
     const get = async (address: string) => (await sender.get(`http://${address}/`)).kind;

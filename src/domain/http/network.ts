@@ -31,25 +31,14 @@ const NOT_PUBLIC: readonly AddressRange[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-].flatMap((text) => readCidr(text) ?? []);
+].flatMap((text) => readNetwork(text) ?? []);
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Listed as globally reachable inside 192.0.0.0/24. */
-const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap((text) => readCidr(text) ?? []);
-
-export function parseNetworks(text: string): AddressRange[] | { error: string } {
-  const networks: AddressRange[] = [];
-  for (const entry of text.split(',')) {
-    const written = entry.trim();
-    if (written === '') continue;
-    const network = readCidr(written);
-    if (network === null)
-      return { error: `"${written}" is not an IPv4 network such as 10.0.0.0/8` };
-    networks.push(network);
-  }
-  return networks;
-}
+const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap(
+  (text) => readNetwork(text) ?? [],
+);
 
 /**
  * @param ipv4 four decimal numbers; anything else is blocked
@@ -83,7 +72,8 @@ export function hostOfUrl(url: string | URL): UrlHost | null {
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
 }
 
-function readCidr(text: string): AddressRange | null {
+/** Of IPv4, such as `10.0.0.0/8`; null if it isn't one. */
+export function readNetwork(text: string): AddressRange | null {
   const network = readRange(text);
   return network !== null && isIPv4(network.base) ? network : null;
 }
