@@ -166,7 +166,8 @@ function oddUrls(base: string): fc.Arbitrary<string> {
       { weight: 1, arbitrary: text },
     )
     .filter((url) => {
-      const host = hostOfUrl(url);
+      const parsed = URL.parse(url);
+      const host = parsed && hostOfUrl(parsed);
       return host?.kind !== 'ipv4' || host.address === '127.0.0.1';
     });
 }

@@ -41,7 +41,7 @@ export class Guard {
   judge({ site: { url, urlHost: host }, path }: Target): Guarded | Promise<Guarded> {
     const { echo, resolver } = this.#options;
     if (echo && isForEcho(url, path, echo)) return [echo.address];
-    if (host === null || host.kind === 'ipv6') return 'unresolvable';
+    if (host.kind === 'ipv6') return 'unresolvable';
     if (host.kind === 'ipv4') return this.#judgeAll([host.address]);
     const known = resolver.recall(host.name);
     if (known !== undefined) return this.#judgeAll(known);

@@ -4,7 +4,7 @@ import { hostOfUrl, type UrlHost } from '#domain/http/network';
 /** The part of a URL before its path. */
 export interface Site {
   url: URL;
-  urlHost: UrlHost | null;
+  urlHost: UrlHost;
   host: string;
   port: number;
   /** For the certificate; null for http. */

@@ -58,15 +58,11 @@ export function judgeAddress(
 }
 
 /**
- * Null if it isn't an http(s) URL.
+ * Of http or https.
  *
  * The URL parser normalises all spellings, so the judged address is the dialled one. A name loses its trailing dot.
  */
-export function hostOfUrl(url: string | URL): UrlHost | null {
-  const parsed = typeof url === 'string' ? URL.parse(url) : url;
-  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
-  const host = parsed.hostname;
-  if (host === '') return null;
+export function hostOfUrl({ hostname: host }: URL): UrlHost {
   if (host.startsWith('[')) return { kind: 'ipv6', address: host.slice(1, -1) };
   if (isIPv4(host)) return { kind: 'ipv4', address: host };
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };

@@ -40,21 +40,15 @@ export function buildPost(url: string, json: string, headers = NO_HEADERS): Outg
   };
 }
 
-/**
- * Including those that `outgoing` writes.
- * @param host with its port unless that is the default
- */
-export function frameHeaders(
-  { url, headers, body }: OutgoingRequest,
-  host = URL.parse(url)?.host ?? '',
-): HeaderList {
+/** Including those that `outgoing` writes. */
+export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderList {
   const framed: HeaderList[number][] = [['connection', 'keep-alive']];
   let hostHeader: HeaderList[number] | null = null;
   for (const header of headers) {
     if (header[0].toLowerCase() !== 'host') framed.push(header);
     else hostHeader ??= header;
   }
-  framed.unshift(hostHeader ?? ['host', host]);
+  framed.unshift(hostHeader ?? ['host', URL.parse(url)?.host ?? '']);
   if (body !== null) framed.push(['content-length', String(body.length)]);
   return framed;
 }
