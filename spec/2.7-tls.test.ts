@@ -11,7 +11,7 @@ import {
 import { startDnsServer } from '#testing/dns-server';
 import { before, useStarted } from '#testing/hooks';
 import { startBelfry } from '#testing/process';
-import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
+import { type Client, makeClient, postJob, setQueue } from '#testing/remote';
 import { startRawReceiver } from '#testing/raw-receiver';
 import { ONLY_TLS_1_1, startReceiver, startTlsReceiver } from '#testing/receiver';
 
@@ -38,8 +38,7 @@ const belfry = useStarted(async () => {
 before(async () => {
   for (const name of ['good.test', 'other.test', 'a.wild.test']) dns.answer(name, ['127.0.0.1']);
   client = await makeClient(belfry);
-  const once = ['--team', TEAM, '--queue', 'emails', '--retries', 'off'];
-  assert.equal((await belfry.cli('queue', 'set', ...once)).code, 0);
+  await setQueue(belfry, 'emails', '--retries', 'off');
 });
 
 let count = 0;

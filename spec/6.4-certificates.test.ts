@@ -5,7 +5,7 @@ import { createAuthority } from '#testing/certificates';
 import { startDnsServer } from '#testing/dns-server';
 import { eventually, startBelfry } from '#testing/process';
 import { startTlsReceiver } from '#testing/receiver';
-import { makeClient, postJob, signIn, TEAM, untilEnded } from '#testing/remote';
+import { makeClient, postJob, setQueue, signIn, TEAM, untilEnded } from '#testing/remote';
 
 const DAY_MS = 86_400_000;
 
@@ -23,9 +23,7 @@ test('a certificate that ends soon is shown and alerted once, until it is renewe
   const env = { DNS_SERVERS: dns.address, NODE_EXTRA_CA_CERTS: authority.certFile };
   await using belfry = await startBelfry({ env });
   const client = await makeClient(belfry);
-  const alerts = ['--certificate-alerts', 'on', '--retries', 'off'];
-  const set = ['queue', 'set', '--team', TEAM, '--queue', 'emails', ...alerts];
-  assert.equal((await belfry.cli(...set)).code, 0);
+  await setQueue(belfry, 'emails', '--certificate-alerts', 'on', '--retries', 'off');
 
   const target = await startTlsReceiver({ tls: soon });
   const url = `https://tls.test:${target.port}/`;

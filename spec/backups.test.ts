@@ -9,7 +9,15 @@ import { makeFolder } from '#testing/guard';
 import { commandsOf, readPage, sectionOf } from '#testing/markdown';
 import { type BelfryProcess, eventually, startBelfry, UNDER_TEST } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { clientOf, listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
+import {
+  clientOf,
+  listJobs,
+  makeClient,
+  postJob,
+  readFinding,
+  TEAM,
+  untilSucceeded,
+} from '#testing/remote';
 import { FakeClock } from '#demo/fake-clock';
 import { silentLog } from '#domain/base/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
@@ -36,10 +44,7 @@ describe('backups', () => {
     assert.equal(fs.statSync(path.join(folder, name)).mode & 0o077, 0, 'nobody else may read it');
     using copy = new DatabaseSync(path.join(folder, name), { readOnly: true });
     assert.ok(copy.prepare('select count(*) as n from migrations').get()?.['n']);
-    const { json } = await belfry.cli('doctor');
-    const found = (json as { check: string; status: string; message: string }[]).find(
-      ({ check }) => check === 'backups',
-    );
+    const found = await readFinding(belfry, 'backups');
     assert.equal(found?.status, 'ok');
     assert.match(found?.message ?? '', /^1 in .*copies, the newest of 20/);
     await belfry.stop();

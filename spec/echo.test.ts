@@ -5,7 +5,7 @@ import { startDashboard, type TestDashboard } from '#testing/dashboard';
 import { startDnsServer } from '#testing/dns-server';
 import { before, useStarted } from '#testing/hooks';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
-import { type Client, makeClient, postJob, showJob, TEAM, untilEnded } from '#testing/remote';
+import { type Client, makeClient, postJob, setQueue, showJob, untilEnded } from '#testing/remote';
 
 const env = { PLANS: 'unlimited=unlimited', ALLOWED_NETWORKS: undefined };
 
@@ -34,9 +34,7 @@ describe('the echo', () => {
   let client: Client;
   before(async () => {
     client = await makeClient(belfry);
-    const queue = ['--team', TEAM, '--queue', 'emails'];
-    const { code } = await belfry.cli('queue', 'set', ...queue, '--retries', 'off');
-    assert.equal(code, 0);
+    await setQueue(belfry, 'emails', '--retries', 'off');
   });
 
   test('the echo returns the request of a job without secret headers, with no network allowed', async () => {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createMigratedDatabase } from '#testing/migrated';
+import { readMetrics } from '#testing/metrics';
 import { startPostgres } from '#testing/postgres';
 import { startReceiver } from '#testing/receiver';
-import { listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
+import { listJobs, makeClient, postJob, setQueue, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { useScenes } from '#testing/scenes';
@@ -194,8 +195,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     await using server = await startPostgres({ durable: true });
     await using belfry = await startBelfry({ databaseUrl: server.url, env });
     const client = await makeClient(belfry);
-    const limited = ['--queue', 'limited', '--retries', '1s', '--concurrency', '1'];
-    await belfry.cli('queue', 'set', '--team', TEAM, ...limited);
+    await setQueue(belfry, 'limited', '--retries', '1s', '--concurrency', '1');
     const slow = await postJob(client, { url: `${target.url}/slow` });
     await postJob(client, { queue: 'limited', url: `${target.url}/failing` });
     const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: 2 });
@@ -234,8 +234,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     proxy.swallowAnswerTo('settle-jobs-at-once');
     await untilSucceeded(belfry, [await postJob(client, { url: `${target.url}/job` })]);
     const isCounted = async () => {
-      const metrics = await (await fetch(`${belfry.url}/metrics`)).text();
-      return /^belfry_runs_total\{.*outcome="success".*\} 1$/m.test(metrics);
+      return /^belfry_runs_total\{.*outcome="success".*\} 1$/m.test(await readMetrics(belfry));
     };
     await eventually(isCounted, {
       withinMs: LONG_WAIT_LIMIT_MS,

@@ -1,6 +1,7 @@
 /** docs/metrics.md, "Crons, queues and teams one by one": as many as the operator allows, the same on every process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readMetrics } from '#testing/metrics';
 import { startService } from '#testing/service';
 import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
@@ -11,7 +12,7 @@ test('metrics have no series per source unless the operator allows them', async 
   await using service = await startService(openSqliteTestStore);
   const cron = { name: 'Beat', url: TARGET, cron_expression: '* * * * *' };
   assert.equal((await service.post('/api/crons', cron)).status, 201);
-  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const text = await readMetrics(service);
   assert.match(text, /^belfry_jobs/m);
   assert.doesNotMatch(text, ONE_BY_ONE);
 });
@@ -25,7 +26,7 @@ test('metrics have up to the allowed number of sources, from all nodes, and coun
   for (const queue of ['one', 'two', 'three']) {
     assert.equal((await service.post('/api/jobs', { queue, url: TARGET })).status, 201);
   }
-  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const text = await readMetrics(service);
   const queues = [...text.matchAll(/^belfry_queue_oldest_due_seconds\{.*queue="(\w+)"/gm)];
   assert.deepEqual(
     queues.map(([, name]) => name),

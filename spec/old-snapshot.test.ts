@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeDatabaseClock } from '#testing/faults/database-clock';
+import { readMetrics } from '#testing/metrics';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { readFinding } from '#testing/remote';
 import { openRows } from '#testing/rows';
 
 const MINUTE_MS = 60_000;
@@ -25,21 +27,21 @@ test('a snapshot older than ten minutes is logged once and shown by doctor and /
   const { metrics, doctor } = await seenBy(belfry);
   assert.ok(Number(metrics?.[2]) >= 720);
   assert.equal(metrics?.[1], holder);
-  assert.match(String(doctor), new RegExp(`^connection ${pid} of postgres .*12 minutes`));
+  assert.match(doctor, new RegExp(`^connection ${pid} of postgres .*12 minutes`));
 
   await dump.all('commit');
   await belfry.line(/database\.snapshot-gone/, 30_000);
-  assert.deepEqual(await seenBy(belfry), { metrics: null, doctor: 'ok' });
+  // By the stepped clock a transaction that the service has just opened is old, too.
+  await eventually(async () => (await seenBy(belfry)).doctor === 'ok');
+  assert.equal((await seenBy(belfry)).metrics, null);
   const lines = belfry.output.filter((line) => line.includes('database.snapshot-'));
   assert.equal(lines.length, 2, lines.join('\n'));
 });
 
 /** What `/metrics` says of an old snapshot, and what `doctor` does where it does not find all well. */
 async function seenBy(belfry: BelfryProcess) {
-  const text = await (await fetch(`${belfry.url}/metrics`)).text();
-  const metrics = /^belfry_old_snapshot_seconds\{held_by="([^"]*)"\} (\d+)$/m.exec(text);
-  const found = await eventually(async () => (await belfry.cli('doctor')).json);
-  const list = found as { check: string; status: string; message: string }[];
-  const finding = list.find(({ check }) => check === 'snapshot');
+  const figure = /^belfry_old_snapshot_seconds\{held_by="([^"]*)"\} (\d+)$/m;
+  const metrics = figure.exec(await readMetrics(belfry));
+  const finding = await eventually(() => readFinding(belfry, 'snapshot').catch(() => null));
   return { metrics, doctor: finding?.status === 'ok' ? 'ok' : finding?.message };
 }

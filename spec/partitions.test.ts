@@ -1,10 +1,11 @@
 /** On Postgres ended runs are in partitions by time. A missing partition is logged, and no run is lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readMetrics } from '#testing/metrics';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
+import { makeClient, postJob, readFinding, showJob, untilSucceeded } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
 
 test('jobs end without a current partition, and doctor and /metrics report it', async () => {
@@ -13,7 +14,7 @@ test('jobs end without a current partition, and doctor and /metrics report it', 
   await using belfry = await startBelfry({ databaseUrl: database.url });
   await using rows = await openRows(database.url);
   assert.ok(Number(await aheadOf(belfry)) > 86_400);
-  assert.deepEqual(await findingOf(belfry), 'ok');
+  assert.equal((await readFinding(belfry, 'partitions'))?.status, 'ok');
 
   await dropPartitions(rows);
   const client = await makeClient(belfry);
@@ -23,7 +24,7 @@ test('jobs end without a current partition, and doctor and /metrics report it', 
   const rest = await rows.all<{ id: string }>('select id from ended_jobs_rest');
   assert.deepEqual(rest, [{ id }]);
   assert.match(
-    String(await findingOf(belfry)),
+    String((await readFinding(belfry, 'partitions'))?.message),
     /^none for the jobs that end now; .*ended_jobs_rest/,
   );
   await eventually(async () => (await aheadOf(belfry)) === '0');
@@ -37,14 +38,5 @@ async function dropPartitions(rows: Rows): Promise<void> {
 }
 
 async function aheadOf(belfry: BelfryProcess): Promise<string | undefined> {
-  const text = await (await fetch(`${belfry.url}/metrics`)).text();
-  return /^belfry_partitions_ahead_seconds (\S+)$/m.exec(text)?.[1];
-}
-
-/** `ok`, or what `doctor` says. */
-async function findingOf(belfry: BelfryProcess): Promise<string | undefined> {
-  const { json } = await belfry.cli('doctor');
-  const list = json as { check: string; status: string; message: string }[];
-  const finding = list.find(({ check }) => check === 'partitions');
-  return finding?.status === 'ok' ? 'ok' : finding?.message;
+  return /^belfry_partitions_ahead_seconds (\S+)$/m.exec(await readMetrics(belfry))?.[1];
 }

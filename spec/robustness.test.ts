@@ -12,7 +12,7 @@ import { readMetric } from '#testing/metrics';
 import { eventually, startBelfry } from '#testing/process';
 import { type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
 import { startReceiver } from '#testing/receiver';
-import { type Client, makeClient, postJob, TEAM } from '#testing/remote';
+import { type Client, makeClient, postJob, setQueue } from '#testing/remote';
 
 const dns = useStarted(startDnsServer);
 const target = useStarted(startReceiver);
@@ -34,14 +34,8 @@ before(async () => {
     { kind: 'body_contains', text: 'never' },
     { kind: 'json_path_equals', path: 'a[0]', expected: '1' },
   ]);
-  await setQueue('odd', '--timeout', '1', '--assert', assertions);
+  await setQueue(belfry, 'odd', '--retries', 'off', '--timeout', '1', '--assert', assertions);
 });
-
-async function setQueue(name: string, ...settings: string[]): Promise<void> {
-  const which = ['--team', TEAM, '--queue', name, '--retries', 'off'];
-  const { code, stderr } = await belfry.cli('queue', 'set', ...which, ...settings);
-  assert.equal(code, 0, stderr);
-}
 
 async function assertAlive(): Promise<void> {
   for (const path of ['/plain-1', '/plain-2']) {

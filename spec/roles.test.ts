@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before, useStarted } from '#testing/hooks';
+import { readMetrics } from '#testing/metrics';
 import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
@@ -85,8 +86,4 @@ async function untilDone(belfry: BelfryProcess): Promise<void> {
     async () => (await listJobs(belfry)).every(({ status }) => status === 'success'),
     { everyMs: 200 },
   );
-}
-
-async function readMetrics({ url }: BelfryProcess): Promise<string> {
-  return (await fetch(`${url}/metrics`)).text();
 }

@@ -5,7 +5,7 @@ import { makeFolder } from '#testing/guard';
 import { createDatabase } from '#testing/postgres';
 import { type BelfryProcess, eventually, runOperator, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
-import { type Client, listJobs, makeClient, postJob, TEAM } from '#testing/remote';
+import { type Client, listJobs, makeClient, postJob, setQueue } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
@@ -23,8 +23,7 @@ async function install(databaseUrl: string, schema: string | undefined): Promise
   const env = { PLANS: 'unlimited=unlimited', DATABASE_SCHEMA: schema };
   const belfry = made.use(await startBelfry({ databaseUrl, env }));
   const client = await makeClient(belfry);
-  const limited = ['--queue', 'emails', '--concurrency', '4', '--retries', 'off'];
-  await belfry.cli('queue', 'set', '--team', TEAM, ...limited);
+  await setQueue(belfry, 'emails', '--concurrency', '4', '--retries', 'off');
   const kept = made.move();
   return { belfry, client, target, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -60,6 +60,18 @@ export async function postJob(client: Pick<Client, 'post'>, body: object): Promi
   return String(json['job_id']);
 }
 
+/** Sets a queue of `TEAM` as `queue set` does. */
+export async function setQueue(belfry: BelfryProcess, name: string, ...settings: string[]) {
+  read(await belfry.cli('queue', 'set', '--team', TEAM, '--queue', name, ...settings));
+}
+
+/** What doctor finds in one of its checks. */
+export async function readFinding(belfry: BelfryProcess, check: string) {
+  const { json } = await belfry.cli('doctor');
+  const findings = json as { check: string; status: string; message: string }[];
+  return findings.find((finding) => finding.check === check);
+}
+
 export async function showJob(belfry: BelfryProcess, id: string): Promise<PrintedJob> {
   return read<PrintedJob>(await belfry.cli('job', 'show', '--id', id));
 }

@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { startDashboard } from '#testing/dashboard';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { readFinding } from '#testing/remote';
 import { Visitor } from '#testing/visitor';
 
 /** Somebody else finds a service that was just started, or one behind a proxy that it knows nothing of. */
@@ -139,12 +140,7 @@ describe('a proxy that is not configured', () => {
       invitation.includes((code as { setupCode: string }).setupCode),
       'the log has the code',
     );
-    const proxies = async () => {
-      const { json } = await belfry.cli('doctor');
-      return (json as { check: string; status: string; message: string }[]).find(
-        ({ check }) => check === 'proxies',
-      );
-    };
+    const proxies = () => readFinding(belfry, 'proxies');
     assert.equal((await proxies())?.status, 'ok');
     await fetch(`${belfry.url}/healthz`);
     assert.ok(!belfry.output.some((line) => line.includes('proxy.not-trusted')));

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import { readMetric } from '#testing/metrics';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { makeClient, signIn, TEAM, untilEnded } from '#testing/remote';
+import { makeClient, setQueue, signIn, untilEnded } from '#testing/remote';
 import type { Visitor } from '#testing/visitor';
 
 /**
@@ -31,9 +31,8 @@ before(async () => {
   }));
   const texts = Array.from({ length: 10 }, (_, n) => `${'1,'.repeat(n + 5)}x`);
   const assertions = [...paths, ...texts.map((text) => ({ kind: 'body_contains', text }))];
-  const queue = ['--team', TEAM, '--queue', 'asserted', '--retries', 'off', '--timeout', '60'];
-  const set = await belfry.cli('queue', 'set', ...queue, '--assert', JSON.stringify(assertions));
-  assert.equal(set.code, 0, set.stderr);
+  const settings = ['--retries', 'off', '--timeout', '60', '--assert', JSON.stringify(assertions)];
+  await setQueue(belfry, 'asserted', ...settings);
   ada = await signIn(belfry);
   await ada.get('/jobs/new');
 });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startBelfry } from '#testing/process';
 import { makeGate } from '#testing/scheduling';
 import { startReceiver } from '#testing/receiver';
-import { type Client, makeClient, postJob, TEAM, untilEnded } from '#testing/remote';
+import { type Client, makeClient, postJob, setQueue, untilEnded } from '#testing/remote';
 
 /** The process stops for some time (a frozen machine, a blocked event loop). Its targets must not fail for that (§2.7). */
 
@@ -15,9 +15,8 @@ let client: Client;
 
 before(async () => {
   client = await makeClient(belfry);
-  const queue = ['--team', TEAM, '--queue', 'short', '--timeout', '2', '--retries', 'off'];
   const asserted = ['--assert', '[{"kind":"response_time_under","ms":1900}]'];
-  assert.equal((await belfry.cli('queue', 'set', ...queue, ...asserted)).code, 0);
+  await setQueue(belfry, 'short', '--timeout', '2', '--retries', 'off', ...asserted);
 });
 
 interface Ended {
