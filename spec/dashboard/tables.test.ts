@@ -38,6 +38,15 @@ const FIND_HIGH_ROWS = `[...document.querySelectorAll('main tbody tr')]
   .filter((row) => row.getBoundingClientRect().height > 68)
   .map((row) => row.getBoundingClientRect().height + ' px: ' + row.innerText.replaceAll(/\\s*\\n\\s*/g, ' | '))`;
 
+/** In the page: statuses that are wider than their cells. */
+const FIND_CUT_STATUSES = `[...document.querySelectorAll('main td [class*=_status]')]
+  .filter((status) => {
+    const { paddingRight } = getComputedStyle(status.parentElement);
+    const edge = status.parentElement.getBoundingClientRect().right - parseFloat(paddingRight);
+    return status.getBoundingClientRect().right > edge;
+  })
+  .map((status) => status.innerText)`;
+
 /** A team with names and addresses of usual lengths in everything that is listed. */
 async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
   const user = await dashboard.user('usual@bells.test', { team: 'Usual' });
@@ -114,6 +123,28 @@ describe('a table', () => {
     }
     assert.deepEqual(high, []);
     watched.assertNoFaults();
+  });
+
+  test('the longest status is shown whole in every list of runs', async () => {
+    const user = await dashboard.user('status@bells.test', { team: 'Status' });
+    const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
+    const dead = { status: 'dead_lettered', completed_at: Date.now(), reason: 'timeout' };
+    await fillJobs(dashboard.service.store, [
+      { team_id: user.teamId, queue_id: queue.id, url: 'https://a.example/', ...dead },
+    ]);
+    await using watched = await open('/healthz', user);
+    const { page } = watched;
+    const cut: string[] = [];
+    for (const path of ['/', '/jobs', '/runs']) {
+      await page.goto(`${dashboard.url}${path}`);
+      await page.getByRole('table').first().waitFor();
+      for (const width of [...ROW_WIDTHS, 1024, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        const found = (await page.evaluate(FIND_CUT_STATUSES)) as string[];
+        cut.push(...found.map((word) => `${path} at ${width}: ${word}`));
+      }
+    }
+    assert.deepEqual(cut, []);
   });
 
   test('a table shows the whole request on keyboard focus only', async () => {

@@ -295,7 +295,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
 const pastColumns: Column<Overview['justHappened'][number]>[] = [
   {
     head: 'Status',
-    width: '128px',
+    width: '136px',
     cell: (entry) => (
       <Status name={entry.kind === 'job' ? jobStatus(entry.job) : entry.execution.status} />
     ),
