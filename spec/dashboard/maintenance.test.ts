@@ -139,6 +139,8 @@ describe('maintenance windows', () => {
     page.lacks('Alerts of this queue are muted');
     await page.press('Mute for an hour');
     page.shows('Alerts of this queue are muted', 'by the maintenance window “Maintenance”');
+    await page.go('/');
+    page.shows('by the maintenance windows “Maintenance”. Runs continue.');
     const covers = (await windowsOf(user)).map((window) => window.covers);
     assert.deepEqual(covers, [[{ kind: 'queue', id: queueId }], [{ kind: 'cron', id: cronId }]]);
   });

@@ -45,8 +45,9 @@ function endOf(windows: readonly ActiveWindow[]): number {
   return Math.max(...windows.map(({ activeUntil }) => activeUntil ?? 0));
 }
 
+/** Each once: those by "Mute for an hour" have one name. */
 function namesOf(windows: readonly ActiveWindow[]): string {
-  return windows.map(({ name }) => `“${name}”`).join(', ');
+  return [...new Set(windows.map(({ name }) => `“${name}”`))].join(', ');
 }
 
 export function MutedMark({ windows }: { windows: readonly ActiveWindow[] }) {
