@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import { Form } from '../forms/Form.tsx';
-import { Submit } from '../parts/Button.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -64,12 +63,13 @@ export function MutedMark({ windows }: { windows: readonly ActiveWindow[] }) {
 export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: boolean }) {
   const { pathname, search } = useLocation();
   return (
-    <Form action="/maintenance">
-      <input type="hidden" name="next" value={pathname + search} />
-      {source ? <input type="hidden" name="source" value={source} /> : null}
-      <Submit intent="start" size={isSmall ? 'small' : undefined}>
-        {source ? 'Mute for an hour' : 'Mute the team for an hour'}
-      </Submit>
-    </Form>
+    <ActionButton
+      action="/maintenance"
+      fields={{ next: pathname + search, ...(source && { source }) }}
+      intent="start"
+      size={isSmall ? 'small' : undefined}
+    >
+      {source ? 'Mute for an hour' : 'Mute the team for an hour'}
+    </ActionButton>
   );
 }

@@ -119,15 +119,12 @@ export function UrlField(props: OwnFieldProps<'input'>) {
   );
 }
 
-export function LinesField({
-  mono = false,
-  ...props
-}: OwnFieldProps<'textarea'> & { mono?: boolean }) {
+/** Such as headers or a command. */
+export function LinesField(props: OwnFieldProps<'textarea'>) {
   const { frame, control } = useControl(props);
-  const className = mono ? `${control.className} mono` : control.className;
   return (
     <FieldFrame {...frame}>
-      <textarea spellCheck={!mono} {...control} className={className} />
+      <textarea spellCheck={false} {...control} className={`${control.className} mono`} />
     </FieldFrame>
   );
 }
@@ -225,7 +222,7 @@ function Texts({ name, id, description, error, children }: TextsProps) {
 
 type Words = { name: string; description?: ReactNode; error?: string | undefined };
 
-export function describeControl(id: string, words: Words, describedBy?: string) {
+function describeControl(id: string, words: Words, describedBy?: string) {
   const invalid = words.error ? { 'aria-invalid': true } : {};
   return { id, ...invalid, ...idsOfWords(id, words, describedBy) };
 }

@@ -8,19 +8,13 @@ import { Time } from '../parts/Time.tsx';
 import type { TeamPause } from '../services.ts';
 import type { open } from '../serving/open.ts';
 
-type PauseUntilProps = {
-  of: 'cron' | 'queue';
-  name: string;
-  fields?: Readonly<Record<string, string>>;
-};
-
 /** In the menu of a cron or queue. */
-export function PauseUntil({ of, name, fields }: PauseUntilProps) {
+export function PauseUntil({ of, name }: { of: 'cron' | 'queue'; name: string }) {
   return (
     <ConfirmDialog
       word="Pause until"
       question={`Pause the ${of} “${name}” until a time?`}
-      fields={{ ...fields, intent: 'pause' }}
+      fields={{ intent: 'pause' }}
       variant="default"
       controls={<UntilField required />}
     >

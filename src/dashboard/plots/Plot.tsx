@@ -22,8 +22,8 @@ type PlotProps = {
   format: (value: number) => string;
   /** Steps with missing data, shown hatched. */
   gaps?: readonly (PlotGap | null)[];
+  /** To the runs of each step. */
   links?: readonly (string | null)[];
-  linkWord?: string;
 };
 
 export function StackedBars(plot: PlotProps) {
@@ -99,7 +99,7 @@ type FrameProps = PlotProps & {
 };
 
 function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
-  const { title, labels, series, format, gaps = [], links = [], linkWord } = plot;
+  const { title, labels, series, format, gaps = [], links = [] } = plot;
   const id = useId();
   const hasGaps = gaps.some((gap) => gap);
   const every = spaceLabels(labels.length);
@@ -151,7 +151,6 @@ function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
               <PlotColumn
                 key={label}
                 to={links[at] ?? null}
-                linkWord={linkWord}
                 isLate={at >= labels.length / 2}
                 title={label}
                 note={gaps[at]?.text ?? null}
@@ -232,14 +231,13 @@ type ColumnProps = {
   note: string | null;
   facts: readonly { name: string; tone: string; value: string }[];
   to: string | null;
-  linkWord: string | undefined;
   /** Its text is left of the column, so that it stays on the page. */
   isLate: boolean;
   children: ReactNode;
 };
 
 /** Tab skips it: the table below has the same numbers and links. */
-function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: ColumnProps) {
+function PlotColumn({ title, note, facts, to, isLate, children }: ColumnProps) {
   const values = facts.map(({ name, value }) => `${name} ${value}`);
   const said = `${title}: ${[...(note === null ? [] : [note]), ...values].join(', ')}`;
   const shared = { className: classes.column, 'aria-label': said };
@@ -254,7 +252,7 @@ function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: Colu
             {name} <span className="num">{value}</span>
           </span>
         ))}
-        {to !== null && linkWord ? <em>{linkWord}</em> : null}
+        {to === null ? null : <em>See the runs</em>}
       </span>
     </>
   );

@@ -247,7 +247,7 @@ function KindFields({ kind, channel }: KindFieldsProps) {
           placeholder: field.placeholder,
         };
         if (field.isList)
-          return <LinesField key={field.name} {...words} rows={4} autoComplete="off" mono />;
+          return <LinesField key={field.name} {...words} rows={4} autoComplete="off" />;
         return (
           <PlainField
             key={field.name}

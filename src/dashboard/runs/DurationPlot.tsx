@@ -19,7 +19,6 @@ export function DurationPlot({ steps, sampledBackTo, range, links = [] }: Durati
         labels={steps.map(({ from }) => labelStep(from, range))}
         format={formatMilliseconds}
         links={links}
-        linkWord="See the runs"
         series={[
           { name: 'Median', tone: 'teal', values: steps.map(({ medianMs }) => medianMs) },
           {
@@ -54,7 +53,6 @@ export function OutcomeBars({ title, steps, label, of }: OutcomeBarsProps) {
       gaps={gapsOf(steps)}
       format={formatCount}
       links={linksOf(steps, of)}
-      linkWord="See the runs"
       series={[
         { name: 'Success', tone: 'teal', values: steps.map((step) => countOf(step, 'success')) },
         { name: 'Retried', tone: 'orange', values: steps.map((step) => countOf(step, 'retried')) },

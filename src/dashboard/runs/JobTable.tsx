@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { isOne, NOTHING } from '../words/amounts.ts';
 import { actionsColumn, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { ConfirmDialog, MoreActions } from '../parts/Popover.tsx';
-import { Form } from '../forms/Form.tsx';
+import { ActionButton } from '../forms/Form.tsx';
 import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
@@ -127,12 +127,9 @@ export function JobActions({
     : ['retry', 'Retry'];
   return (
     <span className="row together">
-      <Form>
-        <input type="hidden" name="job" value={job.id} />
-        <Submit intent={intent} size={isSmall ? 'small' : undefined}>
-          {word}
-        </Submit>
-      </Form>
+      <ActionButton fields={{ job: job.id }} intent={intent} size={isSmall ? 'small' : undefined}>
+        {word}
+      </ActionButton>
       <MoreActions of={`job ${job.id.slice(-8)}`} isSmall={isSmall}>
         <ConfirmDialog
           word="Delete"

@@ -3,7 +3,6 @@ import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/runs/read-filters';
 import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch } from '../lists/List.tsx';
-import classes from './RangePanel.module.css';
 import type { Range } from './ranges.ts';
 import { Panel } from '../parts/Panel.tsx';
 
@@ -20,17 +19,18 @@ export function RangePanel({ title, ranges, range, faults, children }: RangePane
   const { search } = useLocation();
   const current = faults?.['range'] === undefined ? range.name : null;
   const links = (
-    <nav className={`row ${classes.ranges}`} aria-label="Time range">
-      {ranges.map(({ name, word }) => (
-        <Link
-          key={name}
-          to={changeSearch(search, { range: name })}
-          aria-current={name === current ? 'page' : undefined}
-          preventScrollReset
-        >
-          {word}
-        </Link>
-      ))}
+    <nav className="row" aria-label="Time range">
+      {ranges.map(({ name, word }) =>
+        name === current ? (
+          <strong key={name} aria-current="page">
+            {word}
+          </strong>
+        ) : (
+          <Link key={name} to={changeSearch(search, { range: name })} preventScrollReset>
+            {word}
+          </Link>
+        ),
+      )}
     </nav>
   );
   return (

@@ -35,7 +35,7 @@ export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
 }
 
 export function PayloadField(props: { description: string; rows: number }) {
-  return <LinesField name="payload" mono placeholder='{"month": "2026-11"}' {...props} />;
+  return <LinesField name="payload" placeholder='{"month": "2026-11"}' {...props} />;
 }
 
 export function MoreFields() {
@@ -44,7 +44,6 @@ export function MoreFields() {
       <LinesField
         name="headers"
         description="One per line, sent exactly as entered. Values of headers such as Authorization are masked after saving."
-        mono
         rows={3}
         placeholder="Authorization: Bearer …"
       />

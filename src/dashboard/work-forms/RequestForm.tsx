@@ -84,7 +84,6 @@ function ImportBox({ pasted, example }: { pasted: Pasted | undefined; example: s
           name="paste"
           label="Command"
           description="A curl command, or a crontab line that calls curl or wget. It is read, never run."
-          mono
           rows={3}
           placeholder={example}
         />
