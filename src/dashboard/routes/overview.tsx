@@ -1,4 +1,5 @@
-import { data, redirect } from 'react-router';
+import { data } from 'react-router';
+import { redirectWithCookies } from '../context.ts';
 import { isMailedKind } from '#domain/alerts/notification-channel';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
@@ -18,7 +19,7 @@ import {
 } from '../runs/OverviewPanels.tsx';
 import { hasRuns } from '../runs/run-links.ts';
 import type { ChannelView } from '../services.ts';
-import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
+import { firstSteps as stepsCookie } from '../serving/cookies.ts';
 import { open } from '../serving/open.ts';
 import { describeForecast } from '../words/times.ts';
 import { readNext } from '../serving/own-path.ts';
@@ -39,8 +40,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     alerts: notifiesSomebody(channel, people.accounts.sendsMail()),
   };
   const isAllDone = done.job && done.cron && done.alerts;
-  const isShown =
-    may(team.role, 'work') && !isAllDone && !readHiddenSteps(request).includes(team.id);
+  const isShown = may(team.role, 'work') && !isAllDone && stepsCookie.read(request) === 'shown';
   return {
     counts,
     usage,
@@ -58,11 +58,10 @@ function notifiesSomebody(channel: ChannelView, sendsMail: boolean): boolean {
   return channel.kind === 'email' || channel.addresses.some(({ state }) => state === 'confirmed');
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team, user, work, form, now, baseUrl, echoUrl, intent, say } = open(context);
   if (intent === 'hide-steps') {
-    const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
-    return redirect('/', { headers: { 'Set-Cookie': cookie } });
+    return redirectWithCookies('/', [stepsCookie.write('hidden', baseUrl)]);
   }
   if (intent === pauseIntents.pause) {
     const until = readUntil({ form, now, say }, '/');

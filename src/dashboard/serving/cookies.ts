@@ -42,24 +42,11 @@ function choiceOf<Value extends string>(name: string, values: readonly [Value, .
 export const theme = choiceOf('belfry_theme', ['auto', 'light', 'dark']);
 export const times = choiceOf('belfry_times', ['utc', 'local']);
 export const slashKey = choiceOf('belfry_slash_key', ['on', 'off']);
+export const firstSteps = choiceOf('belfry_steps', ['shown', 'hidden']);
 
 /** Only a script can find it out. Null if unknown. */
 export function readTimeZone(request: Request): string | null {
   return knownZone(readCookie(request, 'belfry_zone') ?? '');
-}
-
-const stepsCookie = 'belfry_steps';
-/** Beyond that, the oldest is shown again. */
-const mostHidden = 20;
-
-export function readHiddenSteps(request: Request): string[] {
-  const value = readCookie(request, stepsCookie) ?? '';
-  return value.split(' ').filter((id) => /^[0-9a-f-]{36}$/.test(id));
-}
-
-export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: string): string {
-  const ids = [...hidden.filter((id) => id !== teamId), teamId].slice(-mostHidden);
-  return writeCookie(stepsCookie, ids.join(' '), { baseUrl, maxAgeSeconds: aYear });
 }
 
 /** Shown once on the next page. */
