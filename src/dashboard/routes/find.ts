@@ -17,26 +17,19 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   );
 }
 
+const kinds = {
+  cron: { page: 'crons', hint: 'Cron' },
+  queue: { page: 'queues', hint: 'Queue' },
+  job: { page: 'jobs', hint: 'Job' },
+  run: { page: 'executions', hint: 'Run' },
+} satisfies Record<Found['kind'], { page: string; hint: string }>;
+
 function entryOf(found: Found): Entry {
-  const isFound = true;
-  switch (found.kind) {
-    case 'cron':
-      return { name: found.name, to: `/crons/${found.id}`, hint: 'Cron', isFound };
-    case 'queue':
-      return { name: found.name, to: `/queues/${found.id}`, hint: 'Queue', isFound };
-    case 'job':
-      return {
-        name: `Job ${found.id.slice(-8)} in ${found.queue}`,
-        to: `/jobs/${found.id}`,
-        hint: 'Job',
-        isFound,
-      };
-    case 'run':
-      return {
-        name: `Run of ${found.cronName}`,
-        to: `/executions/${found.id}`,
-        hint: 'Run',
-        isFound,
-      };
-  }
+  const { page, hint } = kinds[found.kind];
+  return { name: nameOf(found), to: `/${page}/${found.id}`, hint, isFound: true };
+}
+
+function nameOf(found: Found): string {
+  if (found.kind === 'job') return `Job ${found.id.slice(-8)} in ${found.queue}`;
+  return found.kind === 'run' ? `Run of ${found.cronName}` : found.name;
 }
