@@ -39,12 +39,17 @@ export async function isPooledByTransaction(url: string): Promise<boolean> {
   }
 }
 
-/** For a few statements outside of the pools. */
-export function makeClient(connectionString: string, use: 'start' | 'doctor'): pg.Client {
+/** For a few statements outside of the pools; each fails without an answer in time. */
+export function makeClient(
+  connectionString: string,
+  use: 'start' | 'doctor' | 'signals',
+): pg.Client {
   const client = new pg.Client({
     connectionString,
     connectionTimeoutMillis: LIMIT_MS,
     query_timeout: LIMIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: `belfry ${use}`,
   });
   // Without a listener, a broken idle connection would end the process.

@@ -1,10 +1,11 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Clock } from '#domain/base/clock';
 import { FaultLog } from '#domain/base/fault-log';
 import type { Log } from '#domain/base/log';
 import { newId } from '#domain/base/ids';
 import type { Database } from '../database/database.ts';
 import { isSignal, LocalSignals, type Signal, type SignalBus } from '../database/signals.ts';
+import { makeClient } from './pooling.ts';
 
 /** NOTIFY takes at most 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
@@ -110,7 +111,7 @@ export class PostgresSignals implements SignalBus {
     const text = 'select pg_notify($1, $2)';
     const values = [this.#channel, JSON.stringify(payload)];
     if (this.#client === null) await this.#db.autocommit(text, values);
-    else await this.#client.query(bounded({ name: 'notify', text, values }));
+    else await this.#client.query({ name: 'notify', text, values });
   }
 
   /** The earliest per group. */
@@ -126,20 +127,13 @@ export class PostgresSignals implements SignalBus {
 
   async #connect(attempt: number): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({
-      connectionString: this.#url,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: 5_000,
-      application_name: 'belfry signals',
-    });
-    client.on('error', () => {});
+    const client = makeClient(this.#url, 'signals');
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
-      await client.query(bounded({ text: `listen ${this.#channel}` }));
+      await client.query(`listen ${this.#channel}`);
       // A lost signal is only a hint; the job is on disk.
-      await client.query(bounded({ text: 'set synchronous_commit = off' }));
+      await client.query('set synchronous_commit = off');
       this.#client = client;
       // Not earlier: a connection that is refused ends too, and the pauses would not grow.
       client.once('end', () => this.#reconnect(client, 0));
@@ -165,7 +159,7 @@ export class PostgresSignals implements SignalBus {
     try {
       const lateMs = this.#clock.monotonicMs() - dueMs;
       if (lateMs > CHECK_LIMIT_MS) throw new Error(`asked ${Math.round(lateMs)} ms late`);
-      await client.query(bounded({ text: 'select 1' }));
+      await client.query('select 1');
       this.#checkLater(client);
     } catch (error) {
       this.#log.warn('signals.connection-silent', { error: (error as Error).message });
@@ -193,10 +187,6 @@ export class PostgresSignals implements SignalBus {
       this.#local.send([{ kind: 'unknown' }]);
     }
   }
-}
-
-function bounded(query: pg.QueryConfig): pg.QueryConfig {
-  return Object.assign(query, { query_timeout: CHECK_LIMIT_MS });
 }
 
 function inParts(signals: readonly Signal[]): Signal[][] {
