@@ -1,8 +1,8 @@
 import { nextRunAfter, searchFrom } from '#domain/cron/cron';
 import { withinEnd } from '#domain/cron/cron-end';
 import type { Database } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
+import { change } from '../database/rows.ts';
 import type { Row } from '../tables/tables.ts';
 import { endOf } from './row-end.ts';
 import { FIRST_ID } from '#domain/base/ids';
@@ -67,26 +67,6 @@ const readPlanned = preparedStatement<PlannedRow>(
   order by team_id, id limit ${dialect.$(4)}`,
 );
 
-const CORRECTION = {
-  team_id: 'id',
-  cron_id: 'id',
-  cron_expression: 'text',
-  was: 'bigint',
-  next_run_at: 'bigint',
-} as const satisfies Fields;
-
-/** Skips a cron that was changed since it was read. */
-const correctPlanned = preparedStatement<{ team_id: string; next_run_at: number }>(
-  'correct-planned-crons',
-  (dialect) => `
-  update crons set next_run_at = given.next_run_at
-  from ${dialect.rows(CORRECTION, 1)}
-  where crons.team_id = given.team_id and crons.id = given.cron_id and crons.is_active = 1
-    and crons.cron_expression = given.cron_expression
-    and coalesce(crons.next_run_at, 0) = coalesce(given.was, 0)
-  returning crons.team_id, crons.next_run_at`,
-);
-
 /**
  * Stores times that come sooner, for a clock that was set back. A time that has run doesn't run again (`insertTicks`).
  * @param now called before each step; null ends
@@ -111,14 +91,26 @@ export async function correctPlannedTimes(
   return count;
 }
 
-async function correct(database: Database, rows: readonly PlannedRow[], now: number) {
+async function correct(
+  database: Database,
+  rows: readonly PlannedRow[],
+  now: number,
+): Promise<{ team_id: string; next_run_at: number }[]> {
   const wrong = rows.flatMap((row) => {
-    const { team_id, cron_id, cron_expression, next_run_at: was } = row;
+    const { team_id, cron_id: id, cron_expression, next_run_at: was } = row;
     if (!isPlannedTooLate(row, was ?? Infinity, now)) return [];
     const next = nextRunAfter(cron_expression, searchFrom(row.starts_at, now));
     const next_run_at = withinEnd(next, endOf(row), row.runs_counted);
-    return next_run_at === null ? [] : [{ team_id, cron_id, cron_expression, was, next_run_at }];
+    // One that was changed since it was read is skipped.
+    const key = { team_id, id, is_active: 1, cron_expression, next_run_at: was } as const;
+    return next_run_at === null ? [] : [{ key, next_run_at }];
   });
   if (wrong.length === 0) return [];
-  return database.transact((trx) => trx.rows(correctPlanned, [packRows(CORRECTION, wrong)]));
+  return database.transact(async (trx) => {
+    const corrected = [];
+    for (const { key, next_run_at } of wrong)
+      if ((await change(trx, 'crons', key, { next_run_at })) > 0)
+        corrected.push({ team_id: key.team_id, next_run_at });
+    return corrected;
+  });
 }
