@@ -155,7 +155,7 @@ async function raiseUsageAlerts(
   limitOf: (plan: string) => number | null,
 ): Promise<void> {
   const { month } = periodsOf(now);
-  const teams = await db.read(sql<UsedByTeam>`
+  const teams = await db.ask(sql<UsedByTeam>`
     select m.team_id, m.used, t.plan, t.name from usage_periods m join teams t on t.id = m.team_id
     where m.period = ${month} and t.deleted_at is null`);
   const reached = teams.flatMap(({ team_id, used, plan, name }) => {

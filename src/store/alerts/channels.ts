@@ -196,7 +196,7 @@ export const channels = {
     teamId: string,
     { onlyVerified }: { onlyVerified: boolean },
   ): Promise<MemberAddress[]> {
-    return main.read(sql<MemberAddress>`
+    return main.ask(sql<MemberAddress>`
       select u.id as "userId", u.email from memberships m join users u on u.id = m.user_id
       where m.team_id = ${teamId} ${onlyVerified ? sql`and u.email_verified = 1` : sql``}
       order by m.created_at, u.id`);

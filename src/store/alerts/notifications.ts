@@ -46,7 +46,7 @@ const MOST_TOGETHER = 100;
 /** If the node of a claim dies, another one continues with the remaining `targets`. */
 export const notifications = {
   async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
-    return main.read(sql<{ teamId: string; nextDueAt: number }>`
+    return main.ask(sql<{ teamId: string; nextDueAt: number }>`
       select n.team_id as "teamId", min(n.next_try_at) as "nextDueAt"
       from notifications n join teams t on t.id = n.team_id
       where t.deleted_at is null group by n.team_id`);

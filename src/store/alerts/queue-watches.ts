@@ -64,7 +64,7 @@ function measureFailures(queueId: string, since: number, most: number) {
 
 /** Each alert is raised once, across nodes (§6.4). */
 export async function checkQueues({ main, searches }: Context, now: number): Promise<void> {
-  const due = await main.read(findDue(now));
+  const due = await main.ask(findDue(now));
   await forEachUnlocked(due, async (watch) => {
     const verdict = await judge(searches, watch, now);
     await main.transact((trx) => follow(trx, watch, verdict, now));
@@ -79,13 +79,13 @@ async function judge(db: Database, watch: Due, now: number): Promise<Verdict | n
   if (!kindsOf(rules).includes(kind)) return null;
   if (kind === 'backlog') {
     const most = (rules.backlog.jobs ?? 0) + 1;
-    const [found] = await db.read(measureBacklog(queue_id, now, most));
+    const [found] = await db.ask(measureBacklog(queue_id, now, most));
     const { oldest_due_at: oldestDueAt = null, waiting = 0 } = found ?? {};
     const facts = { now, oldestDueAt, waiting, pausedAt: watch.paused_at };
     return judgeBacklog(rules.backlog, facts, isOpen);
   }
   const { attempts } = rules.failureRate;
-  const [found] = await db.read(measureFailures(queue_id, created_at, attempts));
+  const [found] = await db.ask(measureFailures(queue_id, created_at, attempts));
   return judgeFailures(rules.failureRate, found ?? { failed: 0, finished: 0 }, isOpen);
 }
 

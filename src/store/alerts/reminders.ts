@@ -43,7 +43,7 @@ export async function raiseReminders({ main: db }: Context, now: number): Promis
       const last = await findFailure(db, kind, due);
       await db.transact((trx) => remind(trx, { kind, due, last, now }));
     };
-    const due = await db.read(findDue(kind, now));
+    const due = await db.ask(findDue(kind, now));
     await forEachUnlocked(due, raise, lockedTeams);
   }
 }

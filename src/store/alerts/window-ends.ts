@@ -26,7 +26,7 @@ const MOST_CRONS = 500;
  * @returns whether there is a notification
  */
 export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
-  const ended = await db.read(sql<{ team_id: string; id: string }>`
+  const ended = await db.ask(sql<{ team_id: string; id: string }>`
     select w.team_id, w.id from maintenance_windows w join teams t on t.id = w.team_id
     where t.deleted_at is null and w.ends_at <= ${now} and (w.notified_until is null
       or (w.is_weekly = 0 and w.notified_until < w.ends_at)

@@ -21,7 +21,7 @@ export async function readLastRuns(
   teamId: string,
   limit: number,
 ): Promise<NamedRun[]> {
-  const rows = await db.read(sql<LastRunRow>`
+  const rows = await db.ask(sql<LastRunRow>`
     with latest as materialized (
       select crons.team_id, crons.id as cron_id, crons.name, run.id
       from crons ${sql.raw(db.dialect.joinPicked(LAST_RUN))} where crons.team_id = ${teamId}

@@ -5,7 +5,7 @@ import { refuseNesting, runInside } from './nesting.ts';
 import type { PreparedStatement } from './prepared.ts';
 import { type OnStatement, type Reader, type Run, Runner } from './runner.ts';
 import type { Semaphore } from './semaphore.ts';
-import { Sql } from './sql.ts';
+import type { Sql } from './sql.ts';
 import type { TransactionScript, ScriptByDialect } from './transaction-script.ts';
 
 export type { Reader };
@@ -65,20 +65,21 @@ export class Database {
     statement: PreparedStatement<Row>,
     parameters: readonly unknown[],
   ): Promise<Row[]>;
-  async read<Row>(query: Sql<Row>): Promise<Row[]>;
   async read<T>(
-    what: ((db: Reader) => Promise<T>) | PreparedStatement<T> | Sql<T>,
+    what: ((db: Reader) => Promise<T>) | PreparedStatement<T>,
     parameters: readonly unknown[] = [],
   ): Promise<T | T[]> {
     refuseNesting();
     const { semaphore } = this.#parts;
-    const work = async () => {
-      if (typeof what === 'function') return what(this.#reader);
-      if (what instanceof Sql) return this.#reader.ask(what);
-      return this.#reader.rows(what, parameters);
-    };
+    const work = async () =>
+      typeof what === 'function' ? what(this.#reader) : this.#reader.rows(what, parameters);
     const run = () => runInside('read', work);
     return this.#watched(() => semaphore?.hold(run) ?? run());
+  }
+
+  /** As `read`. */
+  async ask<Row>(query: Sql<Row>): Promise<Row[]> {
+    return this.read((reader) => reader.ask(query));
   }
 
   /** Repeats `work` after a conflict (serialization, deadlock), so its only effect may be on rows. */
@@ -103,17 +104,25 @@ export class Database {
     const script = 'run' in what ? what : what[this.dialect.name];
     const run = (runner: Runner) => script.run(runner, input);
     if (!call && !script.isOneStatement) return this.transact(run);
+    if (!call) return this.#alone(run);
     refuseNesting();
-    if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));
     return this.#watched(async () => (await call(script.name, input)) as Output);
   }
 
   /** Saves the round trips of begin and commit. Repeats the statement after a conflict. */
   async autocommit<Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    refuseNesting();
-    const run = () => this.#writer.run(text, parameters);
-    const { rows } = await this.#watched(() => againAfterLostRaces(run));
+    const { rows } = await this.#alone((writer) => writer.run(text, parameters));
     return rows as Row[];
+  }
+
+  /** As `autocommit`. @returns the number of changed rows */
+  async change(query: Sql): Promise<number> {
+    return this.#alone((writer) => writer.change(query));
+  }
+
+  async #alone<T>(work: (writer: Runner) => Promise<T>): Promise<T> {
+    refuseNesting();
+    return this.#watched(() => againAfterLostRaces(() => work(this.#writer)));
   }
 
   async rows<Row>(

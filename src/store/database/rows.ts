@@ -1,4 +1,4 @@
-import { Database, type Reader, type Trx } from './database.ts';
+import type { Database, Reader, Trx } from './database.ts';
 import { type Sql, sql } from './sql.ts';
 import type { NewRow, Row, Tables } from '../tables/tables.ts';
 
@@ -44,7 +44,7 @@ interface Choice<T extends Table, C extends Column<T>> {
   lock?: string;
 }
 
-/** A database opens a read or transaction of its own. */
+/** A database runs each statement by itself. */
 type Reading = Reader | Database;
 type Writing = Trx | Database;
 
@@ -84,8 +84,7 @@ export async function all<T extends Table, C extends Column<T>>(
     limit === undefined ? NOTHING : sql`limit ${limit}`,
     sql.raw(lock === undefined ? '' : db.dialect.lock(lock)),
   ];
-  const query = sql<Pick<Row<T>, C>>`${sql.join(parts, ' ')}`;
-  return db instanceof Database ? db.read(query) : db.ask(query);
+  return db.ask(sql<Pick<Row<T>, C>>`${sql.join(parts, ' ')}`);
 }
 
 /** Stops counting at `most`. */
@@ -97,8 +96,8 @@ export async function count<T extends Table>(
 ): Promise<number> {
   const condition = whereAll(conditionsOf(givenOf(key)));
   const some = sql`select 1 from ${sql.raw(table)} ${condition} limit ${most}`;
-  const counting = sql<{ n: number }>`select count(*) as n from (${some}) as counted`;
-  const [counted] = db instanceof Database ? await db.read(counting) : await db.ask(counting);
+  const [counted] = await db.ask(sql<{ n: number }>`
+    select count(*) as n from (${some}) as counted`);
   return counted?.n ?? 0;
 }
 
@@ -113,12 +112,8 @@ const MOST_ADDED = 1_000;
 
 export async function add<T extends Table>(db: Writing, table: T, rows: New<T>): Promise<void> {
   const all = listOf(rows);
-  const parts = Array.from({ length: Math.ceil(all.length / MOST_ADDED) }, (_, n) =>
-    insert(table, all.slice(n * MOST_ADDED, (n + 1) * MOST_ADDED)),
-  );
-  await write(db, async (trx) => {
-    for (const part of parts) await trx.change(part);
-  });
+  for (let n = 0; n < all.length; n += MOST_ADDED)
+    await db.change(insert(table, all.slice(n, n + MOST_ADDED)));
 }
 
 /** Leaves out rows whose keys exist. @returns the number of new ones */
@@ -127,8 +122,7 @@ export async function addMissing<T extends Table>(
   table: T,
   rows: New<T>,
 ): Promise<number> {
-  const query = sql`${insert(table, listOf(rows))} on conflict do nothing`;
-  return write(db, (trx) => trx.change(query));
+  return db.change(sql`${insert(table, listOf(rows))} on conflict do nothing`);
 }
 
 /** Changes the row if its key exists. Both objects together are a whole row. */
@@ -140,9 +134,8 @@ export async function put<T extends Table>(
 ): Promise<void> {
   const added = insert(table, [{ ...key, ...values }]);
   const changes = Object.keys(values).map((column) => `${column} = excluded.${column}`);
-  const query = sql`${added} on conflict (${sql.raw(Object.keys(key).join(', '))})
-    do update set ${sql.raw(changes.join(', '))}`;
-  await write(db, (trx) => trx.change(query));
+  await db.change(sql`${added} on conflict (${sql.raw(Object.keys(key).join(', '))})
+    do update set ${sql.raw(changes.join(', '))}`);
 }
 
 export async function change<T extends Table>(
@@ -154,17 +147,12 @@ export async function change<T extends Table>(
   const changes = Object.entries(values)
     .filter(([, value]) => value !== undefined)
     .map(([column, value]) => sql`${sql.raw(column)} = ${value}`);
-  const query = sql`update ${sql.raw(table)} set ${sql.join(changes)} ${whereAll(conditionsOf(key))}`;
-  return write(db, (trx) => trx.change(query));
+  const condition = whereAll(conditionsOf(key));
+  return db.change(sql`update ${sql.raw(table)} set ${sql.join(changes)} ${condition}`);
 }
 
 export async function remove<T extends Table>(db: Writing, table: T, key: Key<T>): Promise<number> {
-  const query = sql`delete from ${sql.raw(table)} ${whereAll(conditionsOf(key))}`;
-  return write(db, (trx) => trx.change(query));
-}
-
-function write<T>(db: Writing, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db instanceof Database ? db.transact(work) : work(db);
+  return db.change(sql`delete from ${sql.raw(table)} ${whereAll(conditionsOf(key))}`);
 }
 
 /** A column that a row lacks is null if another row has it, and else gets its default. */

@@ -56,7 +56,7 @@ export const backlog = {
 
 /** @param since the column with the time of each */
 async function measure(db: Database, since: string, from: string, now: number): Promise<InState> {
-  const [row] = await db.read(sql<{ count: number; oldest: number | null }>`
+  const [row] = await db.ask(sql<{ count: number; oldest: number | null }>`
     select count(*) as count, min(${sql.raw(since)}) as oldest from ${sql.raw(from)}`);
   return { count: row?.count ?? 0, oldestMs: ageOf(row?.oldest, now) };
 }
@@ -86,7 +86,7 @@ const countWaiting = pageStatement<{
 
 /** The ids of the queues that maintenance windows pause now. */
 export async function listQueuesInPausingWindows(db: Database, now: number): Promise<Set<string>> {
-  const queues = await db.read(sql<{ id: string; pausing_windows: string }>`
+  const queues = await db.ask(sql<{ id: string; pausing_windows: string }>`
     select q.id, t.pausing_windows from teams t join queues q on q.team_id = t.id
     where t.pausing_windows is not null`);
   const paused = queues.filter(({ id, pausing_windows }) => {

@@ -59,7 +59,7 @@ export const depths = {
   async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
     if (await one(main, 'depth_looks', { at }, ['at'])) return;
-    const due = await searches.read(findDue(now));
+    const due = await searches.ask(findDue(now));
     const counts = await count(searches, due, now);
     const queues = due.map((queue) => {
       const waiting = counts.get(queue.queue_id) ?? 0;
@@ -109,7 +109,7 @@ export const depths = {
     { from, to }: { from: number; to: number },
     longerThanMs: number,
   ): Promise<Silence[]> {
-    return main.read(sql<Silence>`
+    return main.ask(sql<Silence>`
       select at, next_at as "nextAt" from (
         select at, lead(at) over (order by at) as next_at from depth_looks
         where at <= ${to} and at >= coalesce(

@@ -122,7 +122,7 @@ export async function findTeamWith(
   table: 'jobs' | 'ended_jobs' | 'crons',
   id: string,
 ): Promise<string | null> {
-  const [team] = await db.read(sql<{ id: string }>`
+  const [team] = await db.ask(sql<{ id: string }>`
     select t.id from teams t where exists (
       select 1 from ${sql.raw(table)} x where x.team_id = t.id and x.id = ${id})`);
   return team?.id ?? null;
@@ -147,7 +147,7 @@ const findRetriedJob = preparedStatement<{ team_id: string; id: string }>(
 /** The caller checks the team: with that condition SQLite would read all of the team's jobs. */
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
   const isRetry = db.dialect.isAmong('original_id', originalIds);
-  const rows = await db.read(sql<{ id: string }>`/* find-retries */
+  const rows = await db.ask(sql<{ id: string }>`/* find-retries */
     select id from ended_jobs where ${isRetry} and attempt_number > 1
     union all select id from jobs where ${isRetry} and attempt_number > 1`);
   return rows.map(({ id }) => id);

@@ -108,7 +108,7 @@ async function readFailures(
       and completed_at between ${earliest.at} and ${latest.at}
       and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
     order by completed_at desc`;
-  return db.read(failures);
+  return db.ask(failures);
 }
 
 function groupOf(rows: readonly FailureRow[], { from, to }: FailuresAsked): FailureGroup | null {

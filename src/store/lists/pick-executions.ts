@@ -42,7 +42,7 @@ export async function pickExecutions(
     sql`crons.team_id = runs.team_id and crons.id = runs.cron_id`,
     ...requestConditions(db, search),
   );
-  const rows = await db.read(sql<Row>`
+  const rows = await db.ask(sql<Row>`
     select runs.*, crons.name as cron_name, crons.method as cron_method,
         crons.url as cron_url
       from ${everyExecution(choice, bodyBytes)} as runs cross join crons

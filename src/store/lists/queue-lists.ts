@@ -90,7 +90,7 @@ export async function readRateLoad(
   teamId: string,
   queueId: string,
 ): Promise<RateLoad> {
-  const [row] = await db.read(sql<{ due: number; spent_until: number | null }>`
+  const [row] = await db.ask(sql<{ due: number; spent_until: number | null }>`
     select (select count(*) from (select 1 from jobs j where j.queue_id = q.id
         and j.status = 'pending' and j.scheduled_at <= ${clock.now()} limit ${COUNT_LIMIT}) as due) as due,
       (select s.rate_spent_until from taken_slots s where s.team_id = q.team_id and s.queue_id = q.id

@@ -94,7 +94,7 @@ export async function listSourceStates(
     from ${sql.raw(`${kind}s`)}
     where ${asked}
     /* ${sql.raw(kind)}-states */`;
-  const rows = await db.read(states);
+  const rows = await db.ask(states);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

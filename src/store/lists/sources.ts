@@ -28,7 +28,7 @@ export async function listTagsOf(
   teamId: string,
   table: 'crons' | 'queues',
 ): Promise<string[]> {
-  const rows = await db.read(sql<{ tags: string }>`
+  const rows = await db.ask(sql<{ tags: string }>`
     select distinct tags from ${sql.raw(table)} where team_id = ${teamId} and tags is not null`);
   return [...new Set(rows.flatMap(({ tags }) => readTags(tags)))].toSorted();
 }

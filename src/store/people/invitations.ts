@@ -73,7 +73,7 @@ export const invitations = {
   },
 
   async list({ main }: Context, teamId: string, now: number): Promise<Invitation[]> {
-    return main.read(selectOpen(sql`i.team_id = ${teamId} order by i.id desc`, now));
+    return main.ask(selectOpen(sql`i.team_id = ${teamId} order by i.id desc`, now));
   },
 
   async isMember({ main }: Context, teamId: string, email: string): Promise<boolean> {
@@ -92,7 +92,7 @@ export const invitations = {
     tokenHash: string,
     now: number,
   ): Promise<OpenInvitation | null> {
-    const [invitation] = await main.read(selectOpen(hasToken(tokenHash), now));
+    const [invitation] = await main.ask(selectOpen(hasToken(tokenHash), now));
     return invitation ?? null;
   },
 

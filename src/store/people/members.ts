@@ -40,7 +40,7 @@ export const members = {
   },
 
   async list({ main }: Context, teamId: string): Promise<Member[]> {
-    const rows = await main.read(sql<MemberRow>`
+    const rows = await main.ask(sql<MemberRow>`
       select u.id as "userId", u.name, u.email, m.role, m.created_at as "joinedAt",
         m.group_name as "group", u.two_factor_enabled as factor,
         (select p.id from passkeys p where p.user_id = u.id limit 1) as passkey

@@ -20,7 +20,7 @@ export const providerLinks = {
     { main }: Context,
     { issuer, subject }: ProviderLink,
   ): Promise<{ id: string; email: string } | null> {
-    const [user] = await main.read(sql<{ id: string; email: string }>`
+    const [user] = await main.ask(sql<{ id: string; email: string }>`
       select u.id, u.email from accounts a join users u on u.id = a.user_id
       where a.provider_id = ${providerOf(issuer)} and a.account_id = ${subject}`);
     return user ?? null;

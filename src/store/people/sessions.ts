@@ -73,7 +73,7 @@ export const sessions = {
 
   async find({ main }: Context, tokenHash: string, now: number): Promise<FoundSession | null> {
     const { columns, joins, order } = WITH_TEAMS;
-    const rows = await main.read(sql<SessionRow>`
+    const rows = await main.ask(sql<SessionRow>`
       select ${columns}, s.id as "sessionId", s.opened_by as "openedBy",
         s.created_at as "openedAt", s.expires_at as "expiresAt"
       from sessions s join users u on u.id = s.user_id ${joins}

@@ -114,7 +114,7 @@ export const users = {
 
   async findWithTeams({ main }: Context, userId: string): Promise<UserWithTeams | null> {
     const { columns, joins, order } = WITH_TEAMS;
-    const rows = await main.read(sql<UserAndTeam>`
+    const rows = await main.ask(sql<UserAndTeam>`
       select ${columns} from users u ${joins} where u.id = ${userId} ${order}`);
     return gatherUser(rows);
   },

@@ -173,11 +173,9 @@ const functions = {
 
   /** False if there is no such queue, or the name is taken. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
-    const changed = await main.transact((trx) =>
-      trx.change(sql`
+    const changed = await main.change(sql`
         update queues set name = ${name} where team_id = ${teamId} and id = ${queueId} and not exists (
-          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`),
-    );
+          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`);
     return changed === 1;
   },
 };

@@ -111,7 +111,7 @@ async function findMissing(
 ): Promise<Span[]> {
   const wanted = spansToMake(existing, { now, historyDays, lastOfRest: null });
   if (wanted.length === 0) return wanted;
-  const [rest] = await db.read(sql<{ last: number | null }>`
+  const [rest] = await db.ask(sql<{ last: number | null }>`
     select max(completed_at) as last from ended_jobs_rest`);
   return spansToMake(existing, { now, historyDays, lastOfRest: rest?.last ?? null });
 }
