@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { forEachDatabase, launchBelfry, type MakeDatabaseUrl, startBelfry } from '#testing/process';
+import { createMigratedDatabase } from '#testing/migrated';
+import { launchBelfry, makeSqliteUrl, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
@@ -12,22 +13,15 @@ import { assertWoken } from '#testing/woken';
 
 const env = { PLANS: 'unlimited=unlimited' };
 
-forEachDatabase((name, makeDatabaseUrl) => {
-  describe('restarts', { concurrency: 2 }, () => {
-    declareCommandLine(makeDatabaseUrl);
-    // 6-callbacks stops a process amid an attempt on SQLite.
-    if (name === 'Postgres') declareGracefulStop(makeDatabaseUrl);
-    else declareProcesses(makeDatabaseUrl);
-  });
-});
-
-function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
+describe('restarts', { concurrency: 2 }, () => {
+  // On Postgres; 6-callbacks stops a process amid an attempt on SQLite.
   test('SIGTERM finishes running attempts, claims no new ones and exits with 0', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
+    await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({
-      databaseUrl: await makeDatabaseUrl(),
+      databaseUrl: database.url,
       // However busy the machine is, the gate opens within it.
       env: { ...env, SHUTDOWN_GRACE_SECONDS: '60' },
     });
@@ -49,17 +43,10 @@ function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
     await target.waitFor(2);
     assert.equal(target.requests[1]?.url, '/waiting', 'after the restart it goes at once');
   });
-}
 
-/** What follows from the process alone, whatever the database. */
-function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
   test('attempts longer than the grace period are dead-lettered at the stop, which exits with 0', async () => {
     await using target = await startReceiver({ answer: 'never' });
-    const databaseUrl = await makeDatabaseUrl();
-    await using belfry = await startBelfry({
-      databaseUrl,
-      env: { ...env, SHUTDOWN_GRACE_SECONDS: '1' },
-    });
+    await using belfry = await startBelfry({ env: { ...env, SHUTDOWN_GRACE_SECONDS: '1' } });
     const client = await makeClient(belfry);
     const id = await postJob(client, { url: target.url });
     await target.waitFor(1);
@@ -69,7 +56,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
   });
 
   test('after a clean stop the SQLite file alone has every accepted job', async () => {
-    const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
+    const databaseUrl = await makeSqliteUrl({ isEmpty: true });
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
     for (let n = 0; n < 5; n++) await postJob(client, { url: 'http://127.0.0.1/', delay: 3600 });
@@ -89,7 +76,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
   });
 
   test('a second process on the same SQLite file is refused, and the first continues', async () => {
-    const databaseUrl = await makeDatabaseUrl();
+    const databaseUrl = await makeSqliteUrl();
     await using belfry = await startBelfry({ databaseUrl, env });
     const second = launchBelfry({ databaseUrl, env, folder: belfry.folder });
     assert.equal(await second.exited, 1);
@@ -100,12 +87,11 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     await using again = await belfry.restart();
     assert.equal((await fetch(`${again.url}/readyz`)).status, 200, 'a killed one leaves no lock');
   });
-}
 
-function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
+  // On Postgres, processes of both roles wake each other in roles.test.ts.
   test('`job fire` and `job delete` take effect in the running service at once', async () => {
     await using target = await startReceiver();
-    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
+    await using belfry = await startBelfry({ env });
     const client = await makeClient(belfry);
     const later = (path: string) => postJob(client, { url: `${target.url}${path}`, delay: 3600 });
     const deleted = await later('/deleted');
@@ -124,4 +110,4 @@ function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
       paths,
     );
   });
-}
+});

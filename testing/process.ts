@@ -275,7 +275,7 @@ function collectLines(child: ChildProcess) {
 }
 
 /** Gives the DATABASE_URL of a database without a row; `isEmpty`: one without a table, which was never migrated. */
-export type MakeDatabaseUrl = (options?: { isEmpty?: boolean }) => Promise<string>;
+type MakeDatabaseUrl = (options?: { isEmpty?: boolean }) => Promise<string>;
 
 export const makeSqliteUrl: MakeDatabaseUrl = async ({ isEmpty = false } = {}) => {
   const folder = isEmpty ? makeFolder() : findFolder({});
