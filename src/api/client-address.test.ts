@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
-import { normalizeAddress, readClientAddress } from './client-address.ts';
+import { readEntry, readClientAddress } from './client-address.ts';
 
 function read(trustedProxies: number, forwarded: string | undefined, socket = '10.0.0.1') {
   const incoming = { socket: { remoteAddress: socket }, headers: { 'x-forwarded-for': forwarded } };
@@ -32,9 +32,9 @@ describe('the client address', () => {
 
   test('the client address has no port, brackets or zone, and one spelling', () => {
     assert.equal(read(1, '1.2.3.4:56789'), '1.2.3.4');
-    assert.equal(normalizeAddress('[2001:DB8::1]:443'), '2001:db8::1');
-    assert.equal(normalizeAddress('[2001:db8:0::1]'), '2001:db8::1');
-    assert.equal(normalizeAddress('2001:0db8:0:0:0:0:0:1'), '2001:db8::1');
+    assert.equal(String(readEntry('[2001:DB8::1]:443')), '2001:db8::1');
+    assert.equal(String(readEntry('[2001:db8:0::1]')), '2001:db8::1');
+    assert.equal(String(readEntry('2001:0db8:0:0:0:0:0:1')), '2001:db8::1');
     assert.equal(read(1, '::ffff:1.2.3.4'), '1.2.3.4');
     assert.equal(read(1, '[::FFFF:102:304]:5'), '1.2.3.4');
     assert.equal(read(0, undefined, 'fe80::1%eth0'), 'fe80::');
@@ -53,7 +53,7 @@ describe('the client address', () => {
       '_hidden',
     ];
     for (const text of [...odd, '1.2.3.4:', '[::1', '::1]', '[1.2.3.4', 'example.com', '%eth0']) {
-      assert.equal(normalizeAddress(text), null, text);
+      assert.equal(readEntry(text), null, text);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { readAddress } from '#domain/http/address-range';
 import type { Arrival } from '#domain/http/arrival';
 
 export const readArrival = ({ rawHeaders, socket }: IncomingMessage): Arrival => ({
@@ -20,31 +20,18 @@ export function readClientAddress(incoming: IncomingMessage, trustedProxies: num
   const forwarded = trustedProxies > 0 ? incoming.headers['x-forwarded-for'] : undefined;
   // Node joins repeated headers with a comma, in order.
   const text = Array.isArray(forwarded) ? forwarded.join() : forwarded;
-  const entry = text === undefined ? null : findEntryFromEnd(text, trustedProxies);
-  const client = entry === null ? null : normalizeAddress(entry);
-  const address = client ?? normalizeAddress(socketAddress);
-  return address === null ? 'unknown' : networkOf(address);
-}
-
-function networkOf(address: string): string {
-  if (isIPv4(address)) return address;
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();
-}
-
-function findEntryFromEnd(list: string, place: number): string | null {
-  return list.split(',').at(-place)?.trim() ?? null;
+  const entry = text?.split(',').at(-trustedProxies)?.trim() ?? '';
+  const address = readEntry(entry) ?? readEntry(socketAddress);
+  if (address === null) return 'unknown';
+  if (address.kind() === 'ipv4') return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString();
 }
 
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
-/**
- * `::ffff:1.2.3.4` becomes 1.2.3.4, `0:0::1` becomes ::1, without port, brackets and zone. Null if it isn't an
- * address.
- */
-export function normalizeAddress(written: string): string | null {
+/** Without port, brackets and zone. Null if it isn't an address. */
+export function readEntry(written: string): ReturnType<typeof readAddress> {
   const [, bracketed, beforePort] = WITH_PORT.exec(written) ?? [];
   const [address = ''] = (bracketed ?? beforePort ?? written).split('%');
-  if (isIPv4(address)) return address;
-  // net.isIP is strict; ipaddr.js would accept `1` or `0x7f.1`.
-  return isIP(address) === 0 ? null : ipaddr.process(address).toString();
+  return readAddress(address);
 }
