@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '#domain/team/maintenance';
-import type { Reader, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { listOr } from '../database/parse-list.ts';
-import { all, change, one } from '../database/rows.ts';
+import { all, change, one, type Reading } from '../database/rows.ts';
 import { toRecord } from '../database/records.ts';
 
 export interface WindowSettings extends MaintenanceWindow {
@@ -18,7 +18,7 @@ export interface StoredWindow extends WindowSettings {
 
 /** In the order of creation. */
 export async function readWindows(
-  db: Reader,
+  db: Reading,
   teamIds: readonly string[],
   locking: { lock?: 'for update' } = {},
 ): Promise<StoredWindow[]> {

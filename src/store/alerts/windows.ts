@@ -106,7 +106,7 @@ export const windows = {
   },
 
   async list({ main }: Context, teamId: string): Promise<StoredWindow[]> {
-    const windows = await main.read((db) => readWindows(db, [teamId]));
+    const windows = await readWindows(main, [teamId]);
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
   },
 };

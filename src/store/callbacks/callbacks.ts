@@ -88,7 +88,7 @@ export function callbacks({ main: db, sealer }: Context) {
   const ending = new GroupCommit(
     async (sent: readonly ClaimedCallback[]) => {
       const keys = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
-      await db.transact((trx) => trx.rows(deleteSent, [packRows(KEY, keys)]));
+      await db.rows(deleteSent, [packRows(KEY, keys)]);
       return sent.map(() => null);
     },
     { maxBatch: MAX_BATCH, teamOf: ({ teamId }) => teamId },

@@ -246,7 +246,7 @@ export const crons = {
     const where = sql`team_id = ${teamId} and cron_id = ${cronId}${isOlder}`;
     const tail = sql`order by id desc limit ${limit}`;
     const newest = { where, tail, end: sql`order by runs.id desc limit ${limit}` };
-    const rows = await main.read((db) => readWholeExecutions(db, newest));
+    const rows = await readWholeExecutions(main, newest);
     return rows.map(executionDetail);
   },
 
@@ -256,7 +256,7 @@ export const crons = {
     executionId: string,
   ): Promise<ExecutionDetail | null> {
     const where = sql`team_id = ${teamId} and id = ${executionId}`;
-    const [row] = await main.read((db) => readWholeExecutions(db, { keepsPlan: true, where }));
+    const [row] = await readWholeExecutions(main, { keepsPlan: true, where });
     return row ? executionDetail(row) : null;
   },
 };

@@ -45,7 +45,7 @@ interface Choice<T extends Table, C extends Column<T>> {
 }
 
 /** A database runs each statement by itself. */
-type Reading = Reader | Database;
+export type Reading = Reader | Database;
 type Writing = Trx | Database;
 
 export async function one<T extends Table, C extends Column<T>>(

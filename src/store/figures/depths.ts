@@ -86,17 +86,15 @@ export const depths = {
     sourceId: string,
     from: number,
   ): Promise<{ looks: number[]; depths: Depth[] }> {
-    return main.read(async (db) => {
-      const since = { at: atLeast(from) };
-      const order = ['at'] as const;
-      const looks = await all(db, 'depth_looks', since, { order });
-      const key = { team_id: teamId, source_id: sourceId, ...since };
-      const depths = await all(db, 'queue_depths', key, { order });
-      return {
-        looks: looks.map(({ at }) => at),
-        depths: depths.map(({ at, waiting, oldest_ms }) => ({ at, waiting, oldestMs: oldest_ms })),
-      };
-    });
+    const since = { at: atLeast(from) };
+    const order = ['at'] as const;
+    const looks = await all(main, 'depth_looks', since, { order });
+    const key = { team_id: teamId, source_id: sourceId, ...since };
+    const depths = await all(main, 'queue_depths', key, { order });
+    return {
+      looks: looks.map(({ at }) => at),
+      depths: depths.map(({ at, waiting, oldest_ms }) => ({ at, waiting, oldestMs: oldest_ms })),
+    };
   },
 
   /**

@@ -89,7 +89,7 @@ async function readJobsById(
 ): Promise<JobRecord[]> {
   const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
   const end = sql`order by runs.id desc`;
-  const rows = await db.read((reader) => readJobs(reader, { keepsPlan: true, where, end }));
+  const rows = await readJobs(db, { keepsPlan: true, where, end });
   return rows.map(jobRecord);
 }
 
@@ -99,7 +99,7 @@ export async function findJob(
   jobId: string,
 ): Promise<JobDetail | null> {
   const where = sql`jobs.team_id = ${teamId} and jobs.id = ${jobId}`;
-  const [row] = await db.read((reader) => readWholeJobs(reader, { keepsPlan: true, where }));
+  const [row] = await readWholeJobs(db, { keepsPlan: true, where });
   if (!row) return null;
   const reader = new PartsReader();
   return {
@@ -162,7 +162,7 @@ export async function listAttempts(
   const ids = [originalId, ...(await findRetries(db, [originalId]))];
   const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
   const end = sql`order by runs.attempt_number`;
-  const rows = await db.read((reader) => readJobs(reader, { keepsPlan: true, where, end }));
+  const rows = await readJobs(db, { keepsPlan: true, where, end });
   return rows.map(jobRecord);
 }
 

@@ -35,15 +35,13 @@ export async function pickJobs(
     ...(endedWithin === undefined ? [] : [whenEnded(db, endedWithin)]),
     ...(words ? [hasWords(db, 'ended_jobs', words)] : []),
   ];
-  const rows = await db.read((reader) =>
-    readJobs(reader, {
-      where,
-      isOfEnded,
-      ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, ' and ') }),
-      ...(words && { whereLive: hasWords(db, 'jobs', words) }),
-      keepsPlan: outcome.length === 0,
-    }),
-  );
+  const rows = await readJobs(db, {
+    where,
+    isOfEnded,
+    ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, ' and ') }),
+    ...(words && { whereLive: hasWords(db, 'jobs', words) }),
+    keepsPlan: outcome.length === 0,
+  });
   return rows.map((row) => foundJob(jobRecord(row))).filter(matcherOf(search));
 }
 

@@ -1,6 +1,6 @@
-import type { Database, Reader, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
-import { addMissing, all, change, count, not, one } from '../database/rows.ts';
+import { addMissing, all, change, count, not, one, type Reading } from '../database/rows.ts';
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Context } from '../database/context.ts';
 
@@ -65,7 +65,7 @@ async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<st
   return rows.map(({ id }) => id);
 }
 
-async function presentOf(db: Database | Reader, userId: string): Promise<Present[]> {
+async function presentOf(db: Reading, userId: string): Promise<Present[]> {
   const rows = await all(db, 'memberships', { user_id: userId });
   return rows.map(({ team_id, role, group_name }) => ({
     teamId: team_id,

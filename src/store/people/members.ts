@@ -36,7 +36,7 @@ export interface TeamContents {
 /** The database allows at most one owner per team. */
 export const members = {
   async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
-    return main.read((db) => findRole(db, teamId, userId));
+    return findRole(main, teamId, userId);
   },
 
   async list({ main }: Context, teamId: string): Promise<Member[]> {
@@ -129,16 +129,14 @@ export const members = {
   },
 
   async countContents({ main }: Context, teamId: string): Promise<TeamContents> {
-    return main.read(async (db) => {
-      const of = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') =>
-        count(db, table, { team_id: teamId }, COUNT_LIMIT);
-      return {
-        crons: await of('crons'),
-        queues: await of('queues'),
-        jobs: Math.min(COUNT_LIMIT, (await of('jobs')) + (await of('ended_jobs'))),
-        members: await of('memberships'),
-      };
-    });
+    const of = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') =>
+      count(main, table, { team_id: teamId }, COUNT_LIMIT);
+    return {
+      crons: await of('crons'),
+      queues: await of('queues'),
+      jobs: Math.min(COUNT_LIMIT, (await of('jobs')) + (await of('ended_jobs'))),
+      members: await of('memberships'),
+    };
   },
 
   /** It runs nothing, has no members, and its invitations and service accounts can't be used. */

@@ -1,12 +1,12 @@
 import { newId } from '#domain/base/ids';
-import type { Database, Reader, Trx } from '../database/database.ts';
-import { add, change, one } from '../database/rows.ts';
+import type { Trx } from '../database/database.ts';
+import { add, change, one, type Reading } from '../database/rows.ts';
 
 /** The provider id of an account with a password; those of sign-in providers begin with `oidc `. */
 export const PASSWORD = 'credential';
 
 export async function readPassword(
-  db: Database | Reader,
+  db: Reading,
   userId: string,
   lock?: 'for share' | 'for update',
 ): Promise<string | null> {

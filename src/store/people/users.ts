@@ -2,11 +2,10 @@ import type { Row } from '../tables/tables.ts';
 import { type Sql, sql } from '../database/sql.ts';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './one-time-tokens.ts';
-import { all, change, count, one, remove } from '../database/rows.ts';
+import { all, change, count, one, type Reading, remove } from '../database/rows.ts';
 import { readPassword } from './passwords.ts';
 import { toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
-import type { Reader } from '../database/database.ts';
 
 export interface User {
   id: string;
@@ -73,7 +72,7 @@ export function gatherUser(rows: readonly UserAndTeam[]): UserWithTeams | null {
 
 /** @param lock of teams `t` */
 async function listTeams(
-  db: Reader,
+  db: Reading,
   userId: string,
   condition: Sql,
   lock = '',
@@ -85,12 +84,12 @@ async function listTeams(
 }
 
 /** By name. */
-export function listOwned(db: Reader, userId: string, lock?: string): Promise<TeamOfUser[]> {
+export function listOwned(db: Reading, userId: string, lock?: string): Promise<TeamOfUser[]> {
   return listTeams(db, userId, sql`m.role = 'owner'`, lock);
 }
 
 /** Null if they aren't in it, or it was deleted. */
-export async function findRole(db: Reader, teamId: string, userId: string): Promise<Role | null> {
+export async function findRole(db: Reading, teamId: string, userId: string): Promise<Role | null> {
   const [team] = await listTeams(db, userId, sql`m.team_id = ${teamId}`);
   return team?.role ?? null;
 }

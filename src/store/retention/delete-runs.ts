@@ -43,7 +43,7 @@ export async function deleteFound(
 ): Promise<number> {
   const keys = await db.read(statement, [...parameters, limit]);
   if (keys.length === 0) return 0;
-  const removed = await db.transact((trx) => trx.rows(DELETE_RUNS[table], [packRows(KEY, keys)]));
+  const removed = await db.rows(DELETE_RUNS[table], [packRows(KEY, keys)]);
   return removed.length;
 }
 

@@ -1,6 +1,6 @@
 import type { ExecutionStatus, JobStatus } from '#domain/runs/run-status';
 import { named, type Sql, sql } from '../database/sql.ts';
-import type { Reader } from '../database/database.ts';
+import type { Reading } from '../database/rows.ts';
 import {
   type BIG_COLUMNS,
   ENDED_TABLE,
@@ -58,20 +58,20 @@ interface RunChoice {
   keepsPlan?: boolean;
 }
 
-export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
-  return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
+export async function readJobs(db: Reading, choice: RunChoice): Promise<StoredJobRow[]> {
+  return readRows(db, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
 }
 
-export async function readWholeJobs(reader: Reader, choice: RunChoice): Promise<WholeJobRow[]> {
-  return readRows(reader, choice, jobsOf(WHOLE.jobs, choice));
+export async function readWholeJobs(db: Reading, choice: RunChoice): Promise<WholeJobRow[]> {
+  return readRows(db, choice, jobsOf(WHOLE.jobs, choice));
 }
 
 export async function readWholeExecutions(
-  reader: Reader,
+  db: Reading,
   choice: RunChoice,
 ): Promise<WholeExecutionRow[]> {
   const runs = chosenRuns('executions', WHOLE.executions, choice);
-  return readRows(reader, choice, sql`select runs.* from ${runs} as runs`);
+  return readRows(db, choice, sql`select runs.* from ${runs} as runs`);
 }
 
 /** Without bodies. @param bodyBytes the first bytes as `body_start`, with the length as `kept_bytes` */
@@ -103,12 +103,12 @@ function jobsOf(columns: readonly string[], choice: RunChoice): Sql {
 }
 
 async function readRows<Row>(
-  reader: Reader,
+  db: Reading,
   { keepsPlan = false, end = sql`` }: RunChoice,
   selection: Sql,
 ): Promise<Row[]> {
   const query = sql<Row>`${selection} ${end}`;
-  return reader.ask(keepsPlan ? named('read-runs', query) : query);
+  return db.ask(keepsPlan ? named('read-runs', query) : query);
 }
 
 function chosenRuns(
