@@ -120,36 +120,6 @@ function declareDeadLetters(start: StartScene) {
 }
 
 function declareRetry(start: StartScene) {
-  test('Retry makes a new job with attempt 1 and the same request that runs now', async () => {
-    const { service, receiver, sent } = await start();
-    receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
-    await setQueue(service, { retriesEnabled: false });
-    const callbackUrl = `${receiver.url}/callback`;
-    const { job_id } = await scheduleJob(service, {
-      url: `${receiver.url}/target`,
-      method: 'PATCH',
-      headers: { 'X-Bell': 'ding' },
-      payload: [1, 2],
-      callback_url: callbackUrl,
-    });
-    await sent(2);
-    const before = await service.work.findJob(service.teamId, job_id);
-    const outcome = await service.work.retryJob(service.teamId, job_id);
-    assert.ok(outcome.kind === 'done');
-    await sent(4);
-    const [first, second] = requestsTo(receiver, '/target');
-    for (const part of ['method', 'url', 'rawHeaders', 'body'] as const) {
-      assert.deepEqual(second?.[part], first?.[part]);
-    }
-    const after = await service.work.findJob(service.teamId, job_id);
-    assert.deepEqual(after, { ...before, retriedAs: outcome.jobId }, 'only marked');
-    const [job, ...others] = await attemptsOf(service, outcome.jobId);
-    assert.deepEqual(
-      [job?.status, job?.attemptNumber, job?.callbackUrl, others.length],
-      ['success', 1, callbackUrl, 0],
-    );
-  });
-
   test('a job made by Retry has all retries of its queue', async () => {
     const { service, receiver, sent } = await start({ answer: { status: 500 } });
     await setQueue(service, { retriesEnabled: false });

@@ -85,7 +85,12 @@ describe('a job', () => {
   test('Retry makes a new job that runs now and leaves the failed one', async () => {
     const user = await begin();
     const callbackUrl = `${target.url}/callback`;
-    const id = await createJob(user, '/broken', { payloadJson: '{"a":1.0}', callbackUrl });
+    const id = await createJob(user, '/broken', {
+      method: 'PATCH',
+      headers: [['X-Bell', 'ding']],
+      payloadJson: '{"a":1.0}',
+      callbackUrl,
+    });
     const failed = await ended(user, id);
     assert.equal(failed.status, 'dead_lettered');
     const page = await visit(`/jobs/${id}`, user);
