@@ -48,17 +48,24 @@ test('text typed before the scripts run stays in every field', async () => {
   await openAdvanced(page);
   await page.getByLabel('Ends after runs').fill('7');
   await page.getByLabel('Headers').fill('X-One: 1\nX-Two: 2');
+  await page.getByLabel('Assertion 1', { exact: true }).selectOption('Body contains');
+  await page.getByLabel('Assertion 1, expected').fill('fine');
   scripts.resolve();
   await opened;
-  await page.getByText('At 04:05', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add assertion' }).waitFor();
   const values = async (...labels: string[]) =>
     Promise.all(labels.map((label) => page.getByLabel(label, { exact: true }).inputValue()));
-  assert.deepEqual(await values('Name', 'Cron expression', 'Ends after runs', 'Headers'), [
+  assert.deepEqual(await values('Name', 'Cron expression', 'Ends after runs'), [
     'Early',
     '5 4 * * *',
     '7',
-    'X-One: 1\nX-Two: 2',
   ]);
+  assert.deepEqual(await values('Headers', 'Assertion 1', 'Assertion 1, expected'), [
+    'X-One: 1\nX-Two: 2',
+    'body_contains',
+    'fine',
+  ]);
+  assert.equal(await page.getByLabel('Assertion 2', { exact: true }).count(), 0);
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
   await press(page, 'Create cron');
   await heading(page, 'Early');
@@ -69,6 +76,7 @@ test('text typed before the scripts run stays in every field', async () => {
     ['X-One', '1'],
     ['X-Two', '2'],
   ]);
+  assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
 });
 
 const isAdvancedOpen = (page: PlainPage) =>

@@ -1,9 +1,9 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/judging/assertion';
 import { describeWrong, FieldFrame } from '../forms/Field.tsx';
-import { useField } from '../forms/Form.tsx';
+import { useField, useShown } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { Button } from '../parts/Button.tsx';
+import { Button, CrossButton } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 
 type AssertionRow = { kind: string; path: string; value: string };
@@ -18,22 +18,34 @@ const kinds = [
 const blank: AssertionRow = { kind: '', path: '', value: '' };
 const added: AssertionRow = { ...blank, kind: 'json_path_equals' };
 
-/** §2.4. A row without a kind is no assertion. Without a script there are two such rows. */
+/** §2.4. Without a script there are two empty rows. */
 export function AssertionsEditor() {
+  const { errors } = useShown();
   const { error } = useField('assertions');
-  const { list: kindsSent } = useField('assertion_kind');
   const paths = useField('assertion_path').list;
   const values = useField('assertion_value').list;
+  const kinds = useField('assertion_kind').list;
+  const ref = useRef<HTMLDivElement>(null);
+  const [hasScript, setScript] = useState(false);
   // Kept when an answer brings the rows that were sent: input since then must stay.
   const [rows, setRows] = useState(() => {
-    const given = kindsSent.map((kind, at) => {
+    const given = kinds.map((kind, at) => {
       return { kind, path: paths[at] ?? '', value: values[at] ?? '' };
     });
-    return given.filter(({ kind }) => kind !== '');
+    const stored = given.filter(({ kind }) => kind !== '');
+    return [...stored, blank, blank].map((row, key) => ({ key, row }));
   });
-  // An error names its assertion, counted from 1.
-  const wrong = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0);
-  const wrongAt = kindsSent.flatMap((kind, at) => (kind === '' ? [] : at))[wrong - 1];
+  const nextKey = useRef(rows.length);
+  useEffect(() => {
+    setScript(true);
+    // A kind chosen before the script ran stays.
+    const selects = ref.current?.querySelectorAll('select');
+    setRows((before) => before.filter(({ key }) => selects?.[key]?.value));
+  }, []);
+  // An error names its row, counted from 1. Its mark stays there if rows before it are removed.
+  const wrongAt = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0) - 1;
+  const [wrongKey, setWrongKey] = useState<number | undefined>(wrongAt);
+  useEffect(() => setWrongKey(rows[wrongAt]?.key), [errors]);
   return (
     <FieldFrame
       name="assertions"
@@ -43,21 +55,24 @@ export function AssertionsEditor() {
       description="All must hold for a 2xx response to count as a success. Write expected values as JSON; plain text needs no quotes."
       error={error}
     >
-      <div className={classes.editor}>
-        {rows.map((row, at) => (
-          <Row key={at} row={row} number={at + 1} isWrong={at === wrongAt} />
+      <div className={classes.editor} ref={ref}>
+        {rows.map(({ key, row }, at) => (
+          <Row
+            key={key}
+            row={row}
+            number={at + 1}
+            isWrong={key === wrongKey}
+            onRemove={
+              hasScript ? () => setRows(rows.filter((other) => other.key !== key)) : undefined
+            }
+          />
         ))}
-        <noscript>
-          <Row row={blank} number={rows.length + 1} isWrong={false} />
-          <Row row={blank} number={rows.length + 2} isWrong={false} />
-        </noscript>
-        {rows.length < MAX_ASSERTIONS ? (
+        {hasScript && rows.length < MAX_ASSERTIONS ? (
           <Button
-            className="needs-script"
             variant="quiet"
             size="small"
             before={<Glyph name="plus" size={12} />}
-            onClick={() => setRows([...rows, added])}
+            onClick={() => setRows([...rows, { key: nextKey.current++, row: added }])}
           >
             Add assertion
           </Button>
@@ -67,9 +82,14 @@ export function AssertionsEditor() {
   );
 }
 
-type RowProps = { row: AssertionRow; number: number; isWrong: boolean };
+type RowProps = {
+  row: AssertionRow;
+  number: number;
+  isWrong: boolean;
+  onRemove: (() => void) | undefined;
+};
 
-function Row({ row, number, isWrong }: RowProps) {
+function Row({ row, number, isWrong, onRemove }: RowProps) {
   const shared = {
     ...describeWrong('assertions', isWrong),
     className: 'control mono',
@@ -105,6 +125,7 @@ function Row({ row, number, isWrong }: RowProps) {
         placeholder="Expected"
         defaultValue={row.value}
       />
+      {onRemove ? <CrossButton label={`Remove assertion ${number}`} onClick={onRemove} /> : null}
     </div>
   );
 }
