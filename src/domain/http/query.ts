@@ -20,7 +20,7 @@ export function appendPayloadToUrl(url: string, payload: string | null): string 
   const writer = walkDistinct(payload, (distinct) => new QueryWriter(distinct, given));
   if (writer.isTooLong) return null;
   const added = writer.out.bytes().toString('latin1');
-  const kept = query === null ? null : dropReplaced(query, writer.named);
+  const kept = query === null ? null : dropReplaced(query, (name) => writer.hasNamed(name));
   if (added === '') return kept === null ? path : `${path}?${kept}`;
   if (kept === null || kept === '') return `${path}?${added}`;
   return `${path}?${kept}${kept.endsWith('&') ? '' : '&'}${added}`;
@@ -39,9 +39,9 @@ export function dropFragment(url: string): string {
   return fragmentAt < 0 ? url : url.slice(0, fragmentAt);
 }
 
-function dropReplaced(query: string, replaced: ReadonlySet<string>): string | null {
+function dropReplaced(query: string, isReplaced: (name: string) => boolean): string | null {
   const given = query.split('&');
-  const kept = given.filter((parameter) => parameter === '' || !replaced.has(readName(parameter)));
+  const kept = given.filter((parameter) => parameter === '' || !isReplaced(readName(parameter)));
   if (kept.length === given.length) return query;
   return kept.every((parameter) => parameter === '') ? null : kept.join('&');
 }
@@ -76,16 +76,21 @@ interface Frame {
 class QueryWriter implements JsonSink {
   readonly out: AsciiWriter;
   isTooLong = false;
-  /** Of the given names, those that the payload has; up to the first `[`. */
-  readonly named = new Set<string>();
   readonly #text: string;
-  readonly #given: ReadonlySet<string>;
   #frame: Frame | null = null;
+  /** The URL's names, and those that the payload has; up to the first `[`. */
+  readonly #given: ReadonlySet<string>;
+  readonly #named = new Set<string>();
+  #items = 0;
 
   constructor(text: string, given: ReadonlySet<string>) {
     this.#text = text;
     this.#given = given;
     this.out = new AsciiWriter(text.length);
+  }
+
+  hasNamed(name: string): boolean {
+    return this.#named.has(name) || (PLACE.test(name) && Number(name) < this.#items);
   }
 
   open(kind: ContainerKind): void {
@@ -101,7 +106,9 @@ class QueryWriter implements JsonSink {
   key(key: string): void {
     if (this.#frame === null) return;
     this.#frame.next = key;
-    this.#note(this.#frame);
+    if (this.#frame.outer !== null || this.#given.size === 0) return;
+    const name = baseName(key);
+    if (this.#given.has(name)) this.#named.add(name);
   }
 
   scalar(kind: ScalarKind, start: number, end: number, isEscaped: boolean): void {
@@ -118,14 +125,8 @@ class QueryWriter implements JsonSink {
   #goOn(): void {
     const frame = this.#frame;
     if (frame === null || typeof frame.next !== 'number') return;
-    this.#note(frame);
     frame.next++;
-  }
-
-  #note({ outer, next }: Frame): void {
-    if (outer !== null || this.#given.size === 0) return;
-    const name = baseName(String(next));
-    if (this.#given.has(name)) this.named.add(name);
+    if (frame.outer === null) this.#items = frame.next;
   }
 
   #encodeValue(kind: ScalarKind, start: number, end: number, isEscaped: boolean): string {
@@ -144,6 +145,7 @@ function nameNext(frame: Frame): string {
   return frame.name === null ? name : `${frame.name}%5B${name}%5D`;
 }
 
+const PLACE = /^(?:0|[1-9]\d{0,8})$/;
 const UNRESERVED = /^[\w.~-]*$/;
 
 /** Encodes all but RFC 3986's unreserved characters. U+FFFD replaces a lone surrogate. */
