@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { change } from '#store/database/rows';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { A_CRON, aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
@@ -144,10 +145,7 @@ describe('the explanation of a failure', () => {
     const [jobId = ''] = await fail(scene, 1, 'disk full');
     const timing = { dnsMs: 1, connectMs: 1, tlsMs: null, waitingMs: 1, receivingMs: 1 };
     const trace = JSON.stringify({ timing, responseHeaders: [], address: '192.0.2.1' });
-    await dashboard.service.store.database.autocommit({
-      sql: `update ended_jobs set trace = '${trace}' where id = '${jobId}'`,
-      parameters: [],
-    } as never);
+    await change(dashboard.service.store.database, 'ended_jobs', { id: jobId }, { trace });
     const { text } = await scene.visitor.get(`/jobs/${jobId}`);
     const parts = ['role="alert"', '<h2>Response', '<h2>Request', '<h2>Timing'];
     const places = parts.map((part) => text.indexOf(part));
