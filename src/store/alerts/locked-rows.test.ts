@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCron, aTeam } from '#testing/factories';
+import { HOUR_MS } from '#domain/base/instant';
+import { aCron, aNode, aTeam, FAILED, runCron } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { openPostgresTestStore } from '#testing/stores';
 import { all, change, not } from '../database/rows.ts';
@@ -62,4 +63,26 @@ test('a locked row does not delay ends of other maintenance windows', async () =
   }
   await store.windows.notifyEnds();
   assert.deepEqual(await unhandled(), []);
+});
+
+test('a locked notification does not delay the claim of others', async () => {
+  await using store = await openPostgresTestStore();
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store, 1e9);
+  for (const name of ['first', 'second'])
+    await runCron(store, node, await aCron(store, teamId, { name, alertThreshold: 1 }), FAILED);
+  const waiting = await all(store.database, 'notifications', {}, { order: ['next_try_at', 'id'] });
+  const [locked, other] = waiting.map(({ id }) => id);
+  assert.ok(locked !== undefined && other !== undefined);
+  const claim = async () => {
+    const now = store.clock.now() + HOUR_MS;
+    const claimed = await store.notifications.claimDue(teamId, { now, leaseMs: 1000, most: 10 });
+    return claimed.map(({ id }) => id);
+  };
+  {
+    await using holder = await holdRows(store);
+    await holder.query('select 1 from notifications where id = $1 for update', [locked]);
+    assert.deepEqual(await claim(), [other]);
+  }
+  assert.deepEqual(await claim(), [locked]);
 });
