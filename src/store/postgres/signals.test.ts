@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { FakeClock } from '#demo/fake-clock';
 import { newId } from '#domain/base/ids';
 import { silentLog } from '#domain/base/log';
@@ -28,8 +27,7 @@ describe('signals on Postgres', () => {
     const signals = new PostgresSignals(at, null as never, clock, silentLog);
     signals.start();
     for (let tenths = 0; tenths < 150; tenths++) {
-      // The next attempt is planned when this one has failed.
-      await delay(5);
+      await eventually(() => clock.waiting > 0, { what: 'the plan of the next attempt' });
       await clock.advance(100);
     }
     await signals.close();
