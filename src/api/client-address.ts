@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { readAddress } from '#domain/http/address-range';
 import type { Arrival } from '#domain/http/arrival';
@@ -33,5 +34,6 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 export function readEntry(written: string): ReturnType<typeof readAddress> {
   const [, bracketed, beforePort] = WITH_PORT.exec(written) ?? [];
   const [address = ''] = (bracketed ?? beforePort ?? written).split('%');
-  return readAddress(address);
+  // Quick for each request: the parser throws an error for any other text.
+  return isIP(address) === 0 ? null : readAddress(address);
 }

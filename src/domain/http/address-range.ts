@@ -59,6 +59,6 @@ export function isIPv4(text: string): boolean {
 
 /** The parser alone would accept `1` and `0x7f.1`. IPv4 that is written as IPv6 is IPv4. */
 export function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  if (!isIPv4(text) && !(text.includes(':') && ipaddr.IPv6.isValid(text))) return null;
-  return ipaddr.process(text);
+  const isAddress = text.includes(':') ? ipaddr.IPv6.isValid(text) : isIPv4(text);
+  return isAddress ? ipaddr.process(text) : null;
 }
