@@ -14,8 +14,8 @@ export class Sql<Row = unknown> {
     this.values = values;
   }
 
-  textFor({ $ }: Dialect): string {
-    return this.texts.reduce((text, next, n) => `${text}${$(n)}${next}`);
+  textFor({ inOrder }: Dialect): string {
+    return this.texts.reduce((text, next, n) => `${text}${inOrder(n)}${next}`);
   }
 }
 

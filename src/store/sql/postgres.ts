@@ -79,6 +79,7 @@ export const postgres: Dialect = {
   hasOneNode: false,
   keepsDeadRows: true,
   $: (n, type) => (type === undefined ? `$${n}` : `$${n}::${TYPES[type]}`),
+  inOrder: (n) => `$${n}`,
   rows: unpack,
   columns: (fields, first) => {
     const arrays = Object.values(fields).map((type, n) =>

@@ -19,6 +19,7 @@ export const sqlite: Dialect = {
   hasOneNode: true,
   keepsDeadRows: false,
   $: (n) => `?${n}`,
+  inOrder: () => '?',
   rows: unpack,
   columns: unpack,
   packColumns: (fields, rows) => [packRows(fields, rows)],
