@@ -244,15 +244,16 @@ test('the error of a header is tied to its field, and that of an assertion to it
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1/hook');
   await page.getByLabel('Cron expression').fill('@daily');
   await openAdvanced(page);
-  await page.getByLabel('Headers').fill('X-Right: 1\nContent-Length: 5');
+  await page.getByLabel('Headers').fill('X-Right: 1\nContent-Length: 5\nno colon');
   await press(page, 'Add assertion');
   await page.getByLabel('Assertion 1, JSON path').fill('a');
   await press(page, 'Add assertion');
   await page.getByLabel('Assertion 2, JSON path').fill('a..b');
   await press(page, 'Create cron');
-  await page.getByText('must not set Content-Length').first().waitFor();
+  await page.getByText('Not done: 2 fields need a change.').waitFor();
   for (const [label, error] of [
     ['Headers', /must not set Content-Length/],
+    ['Headers', /no colon field must have a valid HTTP header name/],
     ['Assertion 2', /its path must be/],
     ['Assertion 2, JSON path', /its path must be/],
   ] as const) {

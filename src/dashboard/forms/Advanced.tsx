@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import classes from './Form.module.css';
 import { useShown } from './Form.tsx';
 import { listIn, type Values } from './values.ts';
+import { inputOf } from './wrong-fields.ts';
 
 type AdvancedProps = {
   /** Of every field of the form. */
@@ -14,7 +15,7 @@ type AdvancedProps = {
 /** Open if a field inside has an error or differs from its default. */
 export function Advanced({ defaults, essentials, children }: AdvancedProps) {
   const { values, errors } = useShown();
-  const isInside = (field: string) => !essentials.has(field.split('.')[0] ?? '');
+  const isInside = (field: string) => !essentials.has(inputOf(field));
   const textOf = (from: Values, name: string) => {
     const filled = listIn(from, name).filter((each) => each !== '');
     return Array.isArray(defaults[name]) ? filled.join('\n') : (filled.at(-1) ?? '');

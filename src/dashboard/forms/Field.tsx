@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import { LIMITS } from '#domain/base/limits';
 import { capitalize } from '../words/amounts.ts';
 import { useField } from './Form.tsx';
-import { wrongId } from './wrong-fields.ts';
+import { inputOf, wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
 interface FieldProps {
@@ -32,7 +32,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 export function labelOf(field: string): string {
-  const [name = field] = field.split('.');
+  const name = inputOf(field);
   return labels[name] ?? capitalize(name.replaceAll('_', ' '));
 }
 

@@ -23,7 +23,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { personField, teamField } from '../serving/form-team.ts';
 import type { FieldErrors } from '../services.ts';
 import { type FormAnswer, listIn, textIn, type Values, valuesOf } from './values.ts';
-import { goToFirstWrong } from './wrong-fields.ts';
+import { goToFirstWrong, inputOf } from './wrong-fields.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Section } from '../parts/Section.tsx';
 
@@ -31,9 +31,8 @@ const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {
 
 export function useField(name: string) {
   const { values, errors } = use(Shown);
-  // `headers.X-Trace` is about a part of `headers`.
   const messages = Object.keys(errors).flatMap((field) =>
-    field === name || field.startsWith(`${name}.`) ? (errors[field] ?? []) : [],
+    inputOf(field) === name ? (errors[field] ?? []) : [],
   );
   return {
     value: textIn(values, name),

@@ -3,7 +3,7 @@ import { ButtonLink, Submit } from '../parts/Button.tsx';
 import classes from './Form.module.css';
 import { labelOf } from './Field.tsx';
 import { useShown } from './Form.tsx';
-import { goToField, wrongId } from './wrong-fields.ts';
+import { goToField, inputOf, wrongId } from './wrong-fields.ts';
 
 /** Enter in a field presses a form's first button. */
 export function EnterSaves() {
@@ -23,7 +23,8 @@ type FormActionsProps = { word: string; cancelTo: string; canTest?: boolean };
 
 export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps) {
   const { errors } = useShown();
-  const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
+  const fields = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
+  const wrong = [...new Set(fields.map(inputOf))];
   const count = wrong.length === 1 ? 'one field needs' : `${wrong.length} fields need`;
   return (
     <>

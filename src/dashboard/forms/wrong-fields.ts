@@ -1,6 +1,11 @@
-/** `headers.X-Trace` uses the error text of `headers`. */
+/** `headers.X-Trace` is about a part of the input `headers`. */
+export function inputOf(field: string): string {
+  const [name = field] = field.split('.');
+  return name;
+}
+
 export function wrongId(field: string): string {
-  return `wrong-${field.split('.')[0]}`;
+  return `wrong-${inputOf(field)}`;
 }
 
 const controls = 'input:not([type=hidden]), select, textarea';
