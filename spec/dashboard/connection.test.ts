@@ -104,6 +104,27 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
+  test('ticked rows stay ticked when new rows are shown', async () => {
+    const ticking = await dashboard.newTeam();
+    await aCron(dashboard.service.store, ticking.teamId, { name: 'Ticked' });
+    await using watched = await openPage('/crons', ticking);
+    const { page } = watched;
+    for (const name of ['A new one', 'Another new one']) {
+      await aCron(dashboard.service.store, ticking.teamId, { name });
+      await refresh(page);
+      await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
+      await page.getByRole('row', { name: 'Ticked' }).getByRole('checkbox').check();
+      await press(page, '1 new');
+      await page.getByRole('link', { name, exact: true }).waitFor();
+      assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 1);
+      await page
+        .getByRole('row', { name: 'Ticked' })
+        .getByRole('checkbox', { checked: true })
+        .uncheck();
+    }
+    watched.assertNoFaults();
+  });
+
   test("a form's message is shown in its own tab only", async () => {
     const tabs = await dashboard.user('tabs@bells.test', { team: 'Tabs' });
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Told' });

@@ -138,10 +138,15 @@ export function DataTable<Row>({
 
 const idOf = (row: unknown) => (row as { id: string }).id;
 
+/** Showing waiting rows opens the page again, and ticked rows stay ticked. */
+function useSelectionPlace(): string {
+  const { key, search, state } = useLocation();
+  return (state as { selectionPlace?: string } | null)?.selectionPlace ?? key + search;
+}
+
 /** Forgotten on another page, with another filter, and after an action. */
 function useSelection(order: readonly string[]): [Selection, (selection: Selection) => void] {
-  const { key, search } = useLocation();
-  const place = key + search;
+  const place = useSelectionPlace();
   const [chosen, setChosen] = useState({ place, selection: nothingSelected });
   const selection =
     chosen.place === place ? keepExisting(chosen.selection, order) : nothingSelected;
@@ -157,6 +162,7 @@ function useLiveRows<Row>({
 }: Pick<DataTableProps<Row>, 'rows' | 'isLive' | 'hasMore'> & { keyOf: (row: Row) => string }) {
   const { key, pathname, search } = useLocation();
   const navigate = useNavigate();
+  const selectionPlace = useSelectionPlace();
   const place = key + search;
   const [seen, setSeen] = useState({ place, shown: rows });
   const merged =
@@ -167,7 +173,12 @@ function useLiveRows<Row>({
     merged.shown.length === seen.shown.length &&
     merged.shown.every((row, at) => row === seen.shown[at]);
   if (!isSame || seen.place !== place) setSeen({ place, shown: merged.shown });
-  const showAll = () => navigate(pathname + search, { replace: true, preventScrollReset: true });
+  const showAll = () =>
+    navigate(pathname + search, {
+      replace: true,
+      preventScrollReset: true,
+      state: { selectionPlace },
+    });
   return { ...merged, showAll };
 }
 
