@@ -127,7 +127,7 @@ describe('a queue that does not drain', () => {
     );
   });
 
-  test('its alert does not delay the reminder of failed jobs', async () => {
+  test('an alert of due jobs does not delay the reminder of failed jobs', async () => {
     const alertSettings = { ...NO_ALERT_SETTINGS, remindHours: 1 as const };
     const settings = { ...backlog({ jobs: 1 }), alertSettings, emailAlerts: true };
     await using all = await aQueueScene({ ...settings, retriesEnabled: false }, 1);
