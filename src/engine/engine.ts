@@ -91,12 +91,10 @@ export class Engine {
     this.#store = options.store;
     this.#clock = options.store.clock;
     const { log } = options;
-    const newLoop = (kind: FairGroup['kind']) =>
-      createLoop(kind, new FaultLog(this.#clock, log, 'engine.claim-failed', 'error'));
     this.#loops = {
-      queue: newLoop('queue'),
-      crons: newLoop('crons'),
-      callbacks: newLoop('callbacks'),
+      queue: createLoop('queue', options),
+      crons: createLoop('crons', options),
+      callbacks: createLoop('callbacks', options),
     };
     this.#eachLoop = Object.values(this.#loops);
     this.#rescanFaults = new FaultLog(this.#clock, log, 'engine.rescan-failed');
@@ -445,7 +443,8 @@ interface Served {
   slots: number;
 }
 
-function createLoop(kind: FairGroup['kind'], faults: FaultLog): ClaimLoop {
+function createLoop(kind: FairGroup['kind'], { store, log }: EngineOptions): ClaimLoop {
+  const faults = new FaultLog(store.clock, log, 'engine.claim-failed', 'error');
   const idle = { isRunning: false, wokenWhileRunning: false, cancelSleep: () => {}, failed: null };
   return { kind, scheduler: new FairScheduler(), faults, ...idle };
 }
