@@ -103,8 +103,8 @@ export async function runCommand(
 }
 
 /**
- * `help job show` becomes `job show --help`. With an unknown command, the request for help goes: the library would
- * print the help of all commands instead of an error.
+ * `help job show` becomes `job show --help`. An unknown command loses its `help` or `--help`: for those the library
+ * would print the help of all commands instead of an error.
  */
 function settleHelp(program: Command, argv: readonly string[]): string[] {
   let command = program;

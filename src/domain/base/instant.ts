@@ -2,7 +2,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** That a Date can hold. */
+/** The last one that a Date can hold. */
 export const LAST_TIME = 8_640_000_000_000_000;
 
 /**
