@@ -6,7 +6,7 @@ import { defineConfig } from 'oxlint';
  */
 export const MODULES = {
   domain: { imports: [], packages: [] },
-  store: { imports: ['domain'], packages: ['kysely', 'pg', 'node:sqlite'] },
+  store: { imports: ['domain'], packages: ['pg', 'node:sqlite'] },
   outgoing: { imports: ['domain'], packages: ['node:tls', 'node:dns', 'node:dns/promises'] },
   people: { imports: ['domain', 'store'], packages: [] },
   work: { imports: ['domain', 'store'], packages: [] },
@@ -43,7 +43,7 @@ type Module = keyof typeof MODULES;
 
 /** Packages by the module that they belong to. */
 const OWNED = {
-  store: ['kysely', 'pg', 'node:sqlite'],
+  store: ['pg', 'node:sqlite'],
   outgoing: ['node:tls', 'node:dns', 'node:dns/promises'],
   bench: ['undici'],
 } as const;
