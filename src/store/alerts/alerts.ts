@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { isAside } from '#domain/alerts/alert-words';
 import type { AlertDelivery } from '../tables/alerts.ts';
@@ -7,6 +6,7 @@ import { raiseReminders } from './reminders.ts';
 import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { newId } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { above, addMissing, all, atMost, below, change } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';

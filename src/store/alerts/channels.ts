@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import {
   type AlertSettings,
   type ChannelRef,
@@ -14,6 +13,7 @@ import {
   MOST_CHANNELS,
 } from '#domain/alerts/notification-channel';
 import { newId } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database, Trx } from '../database/database.ts';

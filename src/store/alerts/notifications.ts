@@ -1,5 +1,5 @@
-import { sql } from '../database/sql.ts';
 import { FIRST_ID, newId } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 import { notifications as notificationsTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';

@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alerts/alert-burst';
 import {
   type AlertSettings,
@@ -9,6 +8,7 @@ import {
 import { isAside } from '#domain/alerts/alert-words';
 import { newId } from '#domain/base/ids';
 import { type AlertSource, findMutingWindow } from '#domain/team/maintenance';
+import { sql } from '../database/sql.ts';
 import type { Trx } from '../database/database.ts';
 import { add, addMissing, change, one } from '../database/rows.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';

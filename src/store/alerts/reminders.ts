@@ -1,8 +1,8 @@
-import { sql } from '../database/sql.ts';
 import { decideReminder, nextReminder } from '#domain/alerts/alert-reminder';
 import { type AlertSettings, readAlertSettings } from '#domain/alerts/alert-settings';
 import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
 import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/team/maintenance';
+import { sql } from '../database/sql.ts';
 import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { addMissing, all, change, first, not, one, remove } from '../database/rows.ts';

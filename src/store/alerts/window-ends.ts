@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import { nextReminder } from '#domain/alerts/alert-reminder';
 import {
   type AlertSettings,
@@ -9,6 +8,7 @@ import {
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { newId } from '#domain/base/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/team/maintenance';
+import { sql } from '../database/sql.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotifications, readKnownChannels } from './notification-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';

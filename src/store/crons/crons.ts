@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import { nextRunAfter, searchFrom } from '#domain/cron/cron';
 import { keepCount, withinEnd } from '#domain/cron/cron-end';
 import type { PlannedCron } from '#domain/team/usage-forecast';
@@ -7,6 +6,7 @@ import { readAlertSettings, type RemindHours } from '#domain/alerts/alert-settin
 import { newId } from '#domain/base/ids';
 import { changePause, type PauseChange } from '#domain/team/pause';
 import { readTags, writeTags } from '#domain/team/tags';
+import { sql } from '../database/sql.ts';
 
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';

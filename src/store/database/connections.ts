@@ -2,7 +2,7 @@ import type { Answer } from './runner.ts';
 
 export interface Connection {
   run(text: string, parameters: readonly unknown[]): Promise<Answer>;
-  /** Ended by `commit` or `rollback`, which never fails on a dead connection. */
+  /** Ended by `commit` or `rollback`. A rollback never fails on a dead connection. */
   begin(): Promise<void>;
 }
 

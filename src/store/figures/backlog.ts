@@ -1,7 +1,7 @@
 import { pageStatement } from '../database/prepared.ts';
-import { sql } from '../database/sql.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { findPauseEnd } from '#domain/team/maintenance';
+import { sql } from '../database/sql.ts';
 import { readPausingWindows } from '../alerts/window-rows.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import type { Database } from '../database/database.ts';

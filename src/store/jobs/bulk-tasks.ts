@@ -1,6 +1,6 @@
-import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
 import { formatRate, parseRate, type Rate } from '#domain/team/rate';
+import { sql } from '../database/sql.ts';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';

@@ -1,5 +1,4 @@
 import type { HeaderList } from '#domain/http/exchange';
-import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -10,6 +9,7 @@ import type { JobStatus } from '#domain/runs/run-status';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { LAST_ID } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 
 const RECORD_COLUMNS = [
   ...RUN_COLUMNS,

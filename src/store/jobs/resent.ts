@@ -1,8 +1,8 @@
-import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all, within } from '../database/rows.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import { isFailedJob, type JobStatus } from '#domain/runs/run-status';
+import { sql } from '../database/sql.ts';
 import { pageStatement } from '../database/prepared.ts';
 
 export interface ResentCount {

@@ -1,11 +1,11 @@
 import type { FailureReason } from '#domain/judging/failure';
-import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { firstKey, mergeKeys, type MergedKey } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 import { FIRST_ID } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 
 export interface FailureGroup {
   reason: FailureReason | 'unknown';

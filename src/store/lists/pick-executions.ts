@@ -1,7 +1,7 @@
-import { sql } from '../database/sql.ts';
 import { faultOfMessage } from '#domain/http/connection-faults';
 import { readTrace } from '#domain/runs/run-trace';
 import type { HttpMethod } from '#domain/http/exchange';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { everyExecution, type StoredExecutionRow } from '../runs/every-run.ts';
 import { runRecord } from '../runs/run-records.ts';

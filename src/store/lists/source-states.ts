@@ -1,7 +1,7 @@
-import { sql } from '../database/sql.ts';
 import { MOST_IN_STREAK, type Streak } from '#domain/alerts/health';
 import type { WatchKind } from '#domain/alerts/queue-watch';
 import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
+import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { type PreparedStatement, pageStatement } from '../database/prepared.ts';

@@ -1,5 +1,5 @@
-import { type Sql, sql } from '../database/sql.ts';
 import { readTags, tagInList } from '#domain/team/tags';
+import { type Sql, sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 

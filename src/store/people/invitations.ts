@@ -1,5 +1,5 @@
-import { type Sql, sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
+import { type Sql, sql } from '../database/sql.ts';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
 import { add, one, remove } from '../database/rows.ts';

@@ -1,5 +1,5 @@
-import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 import type { Trx } from '../database/database.ts';
 import { addMissing, not, one, remove } from '../database/rows.ts';
 import { PASSWORD } from './passwords.ts';

@@ -1,5 +1,5 @@
-import { sql } from '../database/sql.ts';
 import { newId } from '#domain/base/ids';
+import { sql } from '../database/sql.ts';
 import type { Role } from '../tables/accounts.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';

@@ -22,11 +22,11 @@ export const secondFactors = {
     const sealed_secret = sealer.seal(PLACE, secret);
     const recovery_codes = JSON.stringify(recoveryCodes);
     const changed = await main.change(sql`
-        insert into two_factors (user_id, verified, sealed_secret, recovery_codes, last_step)
-        values (${userId}, 0, ${sealed_secret}, ${recovery_codes}, 0)
-        on conflict (user_id) do update set last_step = 0,
-          sealed_secret = excluded.sealed_secret, recovery_codes = excluded.recovery_codes
-        where two_factors.verified = 0`);
+      insert into two_factors (user_id, verified, sealed_secret, recovery_codes, last_step)
+      values (${userId}, 0, ${sealed_secret}, ${recovery_codes}, 0)
+      on conflict (user_id) do update set last_step = 0,
+        sealed_secret = excluded.sealed_secret, recovery_codes = excluded.recovery_codes
+      where two_factors.verified = 0`);
     return changed === 1;
   },
 

@@ -4,7 +4,7 @@ import { Database } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { OnStatement } from '../database/runner.ts';
-import { connectionsOf } from './dialect.ts';
+import { connectionsOf } from './connections.ts';
 import { postgres } from '../sql/postgres.ts';
 
 /** Bigint: our milliseconds and counts fit into a number. */

@@ -1,4 +1,3 @@
-import { sql } from '../database/sql.ts';
 import { readAlertSettings, writeAlertSettings } from '#domain/alerts/alert-settings';
 import { newId } from '#domain/base/ids';
 import { formatRate, parseRate } from '#domain/team/rate';
@@ -6,6 +5,7 @@ import { readWatchRules, writeWatchRules } from '#domain/alerts/queue-watch';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
 import { readTags, writeTags } from '#domain/team/tags';
 import { hasSlowRule, writeSlowRule } from '#domain/alerts/slow-runs';
+import { sql } from '../database/sql.ts';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteWithRuns } from '../retention/delete-runs.ts';
@@ -174,8 +174,8 @@ const functions = {
   /** False if there is no such queue, or the name is taken. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
     const changed = await main.change(sql`
-        update queues set name = ${name} where team_id = ${teamId} and id = ${queueId} and not exists (
-          select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`);
+      update queues set name = ${name} where team_id = ${teamId} and id = ${queueId} and not exists (
+        select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`);
     return changed === 1;
   },
 };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from '../database/sql.ts';
 import pg from 'pg';
 import { DAY_MS } from '#domain/base/instant';
 import type { EndedJobStatus } from '#domain/runs/run-status';
@@ -9,6 +8,7 @@ import { ask, countRows } from '#testing/ask';
 import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
+import { sql } from '../database/sql.ts';
 import { FAILED_ATTEMPTS } from '../runs/status-lists.ts';
 import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
 

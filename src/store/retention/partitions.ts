@@ -1,6 +1,6 @@
-import { sql } from '../database/sql.ts';
 import type { Database, Reader, Trx } from '../database/database.ts';
 import { DAY_MS } from '#domain/base/instant';
+import { sql } from '../database/sql.ts';
 
 /**
  * Successful jobs are in partitions of some days, made ahead and dropped whole. A success whose time has none goes

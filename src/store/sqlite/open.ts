@@ -7,7 +7,7 @@ import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { OnStatement } from '../database/runner.ts';
-import { connectionOf } from './dialect.ts';
+import { connectionOf } from './connections.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import { makeFolders } from '../database/make-folders.ts';
 import type { StartThread, WorkerSettings } from './protocol.ts';
