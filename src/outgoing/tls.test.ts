@@ -108,12 +108,7 @@ describe('TLS', () => {
     let opened = nextIsSilent();
     const sent = sender.get(`https://many.test:${port}/`);
     await opened;
-    await clock.advance(4_999);
-    let isOver = false;
-    void sent.then(() => (isOver = true));
-    await clock.advance(0);
-    assert.equal(isOver, false);
-    await clock.advance(1);
+    await clock.advance(5_000);
     const exchange = await sent;
     assert.deepEqual([exchange.kind, exchange.trace.address], ['answered', '127.0.0.1']);
 
