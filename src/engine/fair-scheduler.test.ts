@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOUR_MS } from '#domain/base/instant';
+import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { FairScheduler, type FairnessKey } from './fair-scheduler.ts';
 
-const DAY_MS = 24 * HOUR_MS;
 const QUEUE: FairnessKey = { kind: 'queue', id: 'q', teamId: 't' };
 
 /** A scheduler whose group is due at 100 and was taken for a claim at that time. */
@@ -36,11 +35,8 @@ test('a group at its limit is due as soon as the end of a run is stored', () => 
 test('an ended run changes nothing for a queue with free slots or an unknown queue', () => {
   const { scheduler, group } = schedulerAtLimit();
   group.isAtLimit = false;
-  scheduler.settle(group, 150);
-  assert.equal(scheduler.nextDueAt(), 1100);
-  const { size } = scheduler;
-  scheduler.settle({ ...group, id: 'gone' }, 150);
-  assert.equal(scheduler.size, size);
+  for (const { id } of [group, { id: 'gone' }]) scheduler.settle({ ...group, id }, 150);
+  assert.deepEqual([scheduler.nextDueAt(), scheduler.size], [1100, 2]);
 });
 
 test('a signal during a claim outlives the result of the claim', () => {
@@ -50,23 +46,18 @@ test('a signal during a claim outlives the result of the claim', () => {
   assert.equal(scheduler.nextDueAt(), 120);
 });
 
-test('a claim searches a group from its earliest possible due time', () => {
+test('a claim searches from the earliest possible due time, also of work signalled during a claim', () => {
   const scheduler = new FairScheduler();
   scheduler.expect(QUEUE, 100);
   scheduler.expect(QUEUE, 90);
   const [group] = scheduler.takeDue(100, 1);
-  assert.ok(group);
-  assert.equal(group.from, 90);
+  assert.equal(group?.from, 90);
   scheduler.giveBack(group, 140, 140);
-  assert.equal(group.from, 140);
   scheduler.expect(QUEUE, 150);
   assert.equal(group.from, 140);
-});
-
-test('the next claim searches for work that was signalled during a claim', () => {
-  const { scheduler, group } = schedulerTaken();
+  scheduler.takeDue(140, 1);
   scheduler.expect(QUEUE, 95);
-  scheduler.giveBack(group, 140, 140);
+  scheduler.giveBack(group, 160, 160);
   assert.equal(group.from, 95);
 });
 

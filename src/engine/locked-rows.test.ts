@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import pg from 'pg';
+import { holdRows } from '#testing/holder';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
-import { openPostgresTestStore, postgresUrl } from '#testing/stores';
+import { openPostgresTestStore } from '#testing/stores';
 
 /** A claim skips a row that another transaction has locked, and the next claim searches after it. */
 describe('a job whose row another transaction has locked, on Postgres', () => {
@@ -42,15 +42,8 @@ describe('a job whose row another transaction has locked, on Postgres', () => {
 async function passOver(service: TestService, url: string): Promise<string> {
   const { job_id: lockedJob } = await scheduleJob(service, { url: `${url}/locked`, delay: 10 });
   await scheduleJob(service, { url: `${url}/beside`, delay: 10 });
-  const holder = new pg.Client({ connectionString: postgresUrl(service.store) });
-  await holder.connect();
-  try {
-    await holder.query('begin');
-    await holder.query('select 1 from jobs where id = $1 for update', [lockedJob]);
-    await service.advance(10 * SECOND);
-    await holder.query('rollback');
-  } finally {
-    await holder.end();
-  }
+  await using holder = await holdRows(service.store);
+  await holder.query('select 1 from jobs where id = $1 for update', [lockedJob]);
+  await service.advance(10 * SECOND);
   return lockedJob;
 }

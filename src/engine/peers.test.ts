@@ -23,32 +23,20 @@ function look(
 }
 
 describe('which other nodes are dead', () => {
-  test('a node is dead if its beat did not change for a lease', () => {
+  test('a node is dead if its beat did not change for a lease, whatever its value', () => {
     const dead = look(new Peers(LEASE_MS), { toMs: 60_000 }, (ms) => ({
       stopped: 7,
       slow: Math.floor(ms / 12_000),
+      steps: ms % 2 === 0 ? -3_600_000 - ms : 3_600_000 + ms,
     }));
     assert.deepEqual(dead[0], ['stopped', 18_000]);
     assert.ok(dead.every(([id]) => id === 'stopped'));
   });
 
   test('a node that is gone is dead at the first look', () => {
-    const others = [
-      { id: 'earlier', beat: 1, isGone: true },
-      { id: 'other', beat: 1, isGone: false },
-    ];
-    const dead = new Peers(LEASE_MS).findDead(others, 0, 10);
-    assert.deepEqual(
-      dead.map(({ id }) => id),
-      ['earlier'],
-    );
-  });
-
-  test('a node is alive if its heartbeat changes, whatever its value', () => {
-    const dead = look(new Peers(LEASE_MS), { toMs: 60_000 }, (ms) => ({
-      steps: ms % 2 === 0 ? -3_600_000 - ms : 3_600_000 + ms,
-    }));
-    assert.deepEqual(dead, []);
+    const gone = { id: 'earlier', beat: 1, isGone: true };
+    const others = [gone, { id: 'other', beat: 1, isGone: false }];
+    assert.deepEqual(new Peers(LEASE_MS).findDead(others, 0, 10), [gone]);
   });
 
   test('a failed or missed check restarts the lease', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RanStatement } from '#store/database/runner';
+import { ask } from '#testing/ask';
 import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService } from '#testing/service';
-import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
-import pg from 'pg';
+import { openPostgresTestStore, TEST_START } from '#testing/stores';
 
 /**
  * On Postgres a claim passes all rows that were removed since the last vacuum, from the place where it begins to
@@ -35,13 +35,10 @@ describe('where a claim begins to look, on Postgres', () => {
     await target.waitFor(2);
     await service.quiet();
 
-    const outside = new pg.Client({ connectionString: postgresUrl(store) });
-    await outside.connect();
-    await outside.query('alter table usage_periods rename to usage_periods_away');
+    await ask(store, 'alter table usage_periods rename to usage_periods_away');
     await scheduleJob(service, { url: `${target.url}/after-a-fault` });
     await service.advance(SECOND);
-    await outside.query('alter table usage_periods_away rename to usage_periods');
-    await outside.end();
+    await ask(store, 'alter table usage_periods_away rename to usage_periods');
     await service.advance(2 * SECOND);
     await target.waitFor(3);
     await service.quiet();
@@ -84,10 +81,7 @@ describe('where a claim begins to look, on Postgres', () => {
     const due = clock.now();
     await lookBehind(due);
 
-    const outside = new pg.Client({ connectionString: postgresUrl(store) });
-    await outside.connect();
-    await outside.query('update jobs set scheduled_at = $1 where id = $2', [due, job_id]);
-    await outside.end();
+    await ask(store, `update jobs set scheduled_at = ${due} where id = '${job_id}'`);
     looks.length = 0;
     await lookBehind(due);
     await service.advance(SECOND);
