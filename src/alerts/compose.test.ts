@@ -77,63 +77,67 @@ describe('the text of an alert', () => {
       3,
       'Warning: 3 jobs of queue “emails” failed at their first attempt',
     ],
+    [
+      { kind: 'certificate', level: 'warning', source: queue },
+      1,
+      'Warning: queue “emails” has a target whose certificate ends soon',
+    ],
+    [
+      { kind: 'failure_rate', downMs: 7_500_000, source: queue },
+      1,
+      'Reminder: queue “emails” still fails too often after 2 h 5 min',
+    ],
   ];
   for (const [change, count, title] of titles) {
     test(title, () => assert.equal(write(change, count).title, title));
   }
 
+  const rows = (change: Partial<StoredAlert>, alertCount = 1) =>
+    write(change, alertCount).facts.map(({ label, value }) => `${label}: ${value}`);
+
   test('the alert of a cron has its status, reason, streak, time and team', () => {
-    assert.deepEqual(write().facts, [
-      { label: 'Status', value: 'HTTP 503' },
-      { label: 'Reason', value: 'http server error' },
-      { label: 'Failed in a row', value: '2' },
-      { label: 'When', value: '2026-11-21 12:00:00 UTC' },
-      { label: 'Team', value: 'Northwind' },
+    assert.deepEqual(rows({}), [
+      'Status: HTTP 503',
+      'Reason: http server error',
+      'Failed in a row: 2',
+      'When: 2026-11-21 12:00:00 UTC',
+      'Team: Northwind',
     ]);
   });
   test('the alert of a job has its attempt and error', () => {
     const job = { source: queue, attemptNumber: 4, failedRuns: null };
-    const { facts } = write({ ...job, responseStatus: null, errorMessage: 'Cannot\nresolve host' });
-    assert.deepEqual(facts.slice(0, 3), [
-      { label: 'Status', value: 'no response' },
-      { label: 'Reason', value: 'Cannot resolve host' },
-      { label: 'Attempt', value: '4' },
+    const errorMessage = 'Cannot\nresolve host';
+    assert.deepEqual(rows({ ...job, responseStatus: null, errorMessage }).slice(0, 3), [
+      'Status: no response',
+      'Reason: Cannot resolve host',
+      'Attempt: 4',
     ]);
   });
   test('a redirect is an unknown error with its status (§2.7)', () => {
-    const { facts } = write({ responseStatus: 302, reason: null });
-    assert.deepEqual(facts[1], {
-      label: 'Reason',
-      value: 'Unknown error (HTTP 302, redirect not followed)',
-    });
-    const job = { source: queue, reason: null, errorMessage: 'HTTP 302 error' };
-    assert.deepEqual(write({ ...job, responseStatus: 302 }).facts[1], facts[1]);
+    const job = { source: queue, errorMessage: 'HTTP 302 error' };
+    for (const source of [{}, job])
+      assert.equal(
+        rows({ ...source, reason: null, responseStatus: 302 })[1],
+        'Reason: Unknown error (HTTP 302, redirect not followed)',
+      );
   });
   test('a recovery gives no reason', () => {
-    const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
-    assert.ok(!facts.some(({ label }) => label === 'Reason'));
+    const facts = rows({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
+    assert.doesNotMatch(facts.join(), /Reason/);
   });
-  test('the alert of a certificate names host and end, and has no reason or response', () => {
-    const errorMessage = 'The certificate of a.example ends at 2026-12-05 10:00 UTC.';
-    const change = { kind: 'certificate', level: 'warning', failedRuns: null } as const;
-    const { title, facts, excerpt } = write({ ...change, errorMessage, source: queue }, 1, 'body');
-    assert.equal(title, 'Warning: queue “emails” has a target whose certificate ends soon');
-    assert.deepEqual(facts[1], { label: 'Certificate', value: errorMessage });
-    assert.ok(!facts.some(({ label }) => label === 'Reason'));
-    assert.equal(excerpt, null);
+  test('the alert of a certificate or a slow run has its cause, and no reason or response', () => {
+    for (const [kind, label, errorMessage] of [
+      ['certificate', 'Certificate', 'The certificate of a.example ends at 2026-12-05 10:00 UTC.'],
+      ['slow', 'Duration', 'Took 25 s, longer than 20 s.'],
+    ] as const) {
+      const alert = { kind, level: 'warning', errorMessage } as const;
+      const { facts, excerpt, details } = write(alert, 1, 'body');
+      assert.deepEqual(facts[1], { label, value: errorMessage });
+      assert.ok(!facts.some((fact) => fact.label === 'Reason'));
+      assert.deepEqual([excerpt, details?.kind], [null, kind]);
+    }
   });
-  test('the alert of a slow run has its duration and no response', () => {
-    const slow = { kind: 'slow', errorMessage: 'Took 25 s, longer than 20 s.' } as const;
-    const { facts, excerpt, details } = write(
-      { ...slow, level: 'warning', reason: null },
-      1,
-      'body',
-    );
-    assert.deepEqual(
-      facts.find(({ label }) => label === 'Duration'),
-      { label: 'Duration', value: slow.errorMessage },
-    );
-    assert.deepEqual([excerpt, details?.kind], [null, 'slow']);
+  test('slow runs of a cron are an incident of their own', () => {
     const keys = (kind: 'slow' | null) =>
       pagerduty(write({ kind, level: 'recovery' }), { kind: 'pagerduty', routing_key: 'k' }).map(
         ({ body }) => (body as { dedup_key: string }).dedup_key,
@@ -146,27 +150,20 @@ describe('the text of an alert', () => {
     const about = { source: queue, runId: null, responseStatus: null, reason: null } as const;
     const errorMessage = 'The oldest job is overdue by 12 min, limit 10 min.';
     const alert = { ...about, kind: 'backlog', failedRuns: null, errorMessage } as const;
-    const { facts, link } = write(alert);
-    assert.deepEqual(
-      facts.map(({ label, value }) => [label, value]),
-      [
-        ['Now', errorMessage],
-        ['When', '2026-11-21 12:00:00 UTC'],
-        ['Team', 'Northwind'],
-      ],
-    );
-    assert.deepEqual(link, { label: 'Open the queue', url: `${BASE_URL}/queues/${queue.id}` });
-    assert.equal(
-      write({ ...alert, kind: 'failure_rate', downMs: 7_500_000 }).title,
-      'Reminder: queue “emails” still fails too often after 2 h 5 min',
-    );
+    assert.deepEqual(rows(alert), [
+      `Now: ${errorMessage}`,
+      'When: 2026-11-21 12:00:00 UTC',
+      'Team: Northwind',
+    ]);
+    assert.deepEqual(write(alert).link, {
+      label: 'Open the queue',
+      url: `${BASE_URL}/queues/${queue.id}`,
+    });
   });
 
-  test('an alert links to the run', () => {
+  test('an alert links to the run, and several link to the list of what they count', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
-  });
-  test('several alerts link to the list of what they count', () => {
     const since = 'from=2026-11-21T12%3A00%3A00';
     assert.deepEqual(write({ source: queue }, 7).link, {
       label: 'Open the failed jobs',
@@ -194,17 +191,13 @@ describe('the text of an alert', () => {
     assert.equal(write({}, 2, 'out of cheese').excerpt, null);
   });
   test('the facts of several alerts are those of the first, marked as such', () => {
-    const { facts } = write({ source: queue, attemptNumber: 1, failedRuns: null }, 5);
-    const labels = [
-      'Status of the first',
-      'Reason of the first',
-      'Attempt of the first',
-      'First at',
-    ];
-    assert.deepEqual(
-      facts.map(({ label }) => label),
-      [...labels, 'Team'],
-    );
+    assert.deepEqual(rows({ source: queue, attemptNumber: 1, failedRuns: null }, 5), [
+      'Status of the first: HTTP 503',
+      'Reason of the first: http server error',
+      'Attempt of the first: 1',
+      'First at: 2026-11-21 12:00:00 UTC',
+      'Team: Northwind',
+    ]);
   });
   const payload = `{"card":"4111\\/1111","long":"${'x'.repeat(200)}`;
   const echoes: [part: string, body: string, excerpt: string][] = [
@@ -275,36 +268,20 @@ describe('the note of a cron or queue', () => {
   });
 });
 
-describe('the start of a response', () => {
-  test('the start of a response is cut at 500 whole characters', () => {
-    const excerpt = excerptOf(Buffer.from('🔔'.repeat(600))) ?? '';
-    assert.equal(Array.from(excerpt).length, 500);
-    assert.ok(excerpt.endsWith('🔔…'));
-  });
-  test('the start of a response drops a character that was cut', () => {
-    assert.equal(excerptOf(Buffer.from('añ').subarray(0, 2)), 'a');
-  });
-  test('the start of a response keeps line breaks and drops other control characters', () => {
-    assert.equal(excerptOf(Buffer.from('a\r\nb\u001b[31mc\td')), 'a\nb [31mc\td');
-  });
-  test('the start of a response is left out if it is empty or not text', () => {
-    assert.equal(excerptOf(new Uint8Array()), null);
-    assert.equal(excerptOf(Buffer.from('  \n ')), null);
-    assert.equal(excerptOf(Buffer.from([1, 0, 2])), null);
-  });
-  test('the start of a response is bounded and never throws', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 4000 }), (bytes) => {
-        const excerpt = excerptOf(bytes);
-        assert.ok(excerpt === null || Array.from(excerpt).length <= 500);
-      }),
-    );
-  });
+test('the start of a response is readable text of at most 500 whole characters', () => {
+  const excerpt = excerptOf(Buffer.from('🔔'.repeat(600))) ?? '';
+  assert.equal(Array.from(excerpt).length, 500);
+  assert.ok(excerpt.endsWith('🔔…'));
+  assert.equal(excerptOf(Buffer.from('añ').subarray(0, 2)), 'a');
+  assert.equal(excerptOf(Buffer.from('a\r\nb\u001b[31mc\td')), 'a\nb [31mc\td');
+  for (const nothing of ['', '  \n ', '\u0001\0\u0002'])
+    assert.equal(excerptOf(Buffer.from(nothing)), null);
 });
 
-test('the start of a response stays on one line', () => {
+test('texts of an alert are bounded, and names stay on one line', () => {
   fc.assert(
-    fc.property(anyText({ maxLength: 300 }), (text) => {
+    fc.property(fc.uint8Array({ maxLength: 4000 }), anyText({ maxLength: 300 }), (bytes, text) => {
+      assert.ok(Array.from(excerptOf(bytes) ?? '').length <= 500);
       const line = oneLine(text, 120);
       assert.ok(line.isWellFormed());
       assert.doesNotMatch(line, /[\r\n\u2028\u2029\p{Cc}]/u);
