@@ -28,14 +28,6 @@ test('the demo rejects a wrong setting before it makes any data', async () => {
   assert.equal(fs.existsSync(path.join(cwd, 'data/demo')), false);
 });
 
-test('the demo names a folder that it cannot make, and the next step', async () => {
-  const cwd = makeFolder();
-  fs.writeFileSync(path.join(cwd, 'data'), '');
-  const [code, said] = await runIn(cwd);
-  assert.match(said, /^belfry: .*data.*; start the demo in a folder that you may write to\n$/);
-  assert.equal(code, 1);
-});
-
 test('a second demo refuses to start and leaves the data of the first', async () => {
   const cwd = makeFolder();
   const folder = path.join(cwd, 'data/demo');

@@ -23,15 +23,11 @@ describe('the health of a cron or queue', () => {
     ['that is muted and late is late', { isMuted: true, nextAt: 0 }, 'late'],
     ['that fails is failing, even if muted', { isFailing: true, isMuted: true }, 'failing'],
     [
-      'whose backlog has an open alert is late, even if paused',
+      'with an open backlog is late, even if paused',
       { isPaused: true, isBacklogged: true },
       'late',
     ],
-    [
-      'that fails is failing, even if backlogged',
-      { isFailing: true, isBacklogged: true },
-      'failing',
-    ],
+    ['that fails with a backlog is failing', { isFailing: true, isBacklogged: true }, 'failing'],
     ['that is paused is paused, even if failing', { isPaused: true, isFailing: true }, 'paused'],
   ];
   for (const [name, facts, health] of cases) {

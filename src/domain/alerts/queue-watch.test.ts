@@ -23,33 +23,30 @@ const EMPTY: BacklogFacts = { now: NOW, oldestDueAt: null, waiting: 0, pausedAt:
 describe('the backlog of a queue', () => {
   const waits = (minutes: number) => ({ oldestDueAt: NOW - minutes * MINUTE_MS, waiting: 1 });
   const paused = (hours: number) => ({ pausedAt: NOW - hours * HOUR_MS });
-  const cases: [string, Partial<BacklogRule>, Partial<BacklogFacts>, [boolean, boolean]][] = [
-    ['an empty queue never alerts', { minutes: 1, jobs: 1, pausedHours: 1 }, {}, [false, false]],
-    ['a job overdue for exactly the limit does not', { minutes: 10 }, waits(10), [false, true]],
-    ['a job overdue for longer does', { minutes: 10 }, waits(10.1), [true, true]],
-    ['an alert ends at half of the minutes', { minutes: 10 }, waits(5), [false, false]],
-    ['as many jobs as the limit do not', { jobs: 4 }, { ...waits(1), waiting: 4 }, [false, true]],
-    ['one more job does', { jobs: 4 }, { ...waits(1), waiting: 5 }, [true, true]],
-    ['an alert ends at half of the jobs', { jobs: 4 }, { ...waits(1), waiting: 2 }, [false, false]],
-    [
-      'jobs of a paused queue wait on purpose',
-      { minutes: 1 },
-      { ...waits(9), ...paused(1) },
-      [false, true],
-    ],
-    ['a pause of exactly the limit does not', { pausedHours: 4 }, paused(4), [false, false]],
-    ['a longer pause does', { pausedHours: 4 }, paused(4.1), [true, true]],
+  type Case = [Partial<BacklogRule>, Partial<BacklogFacts>, opens: boolean, stays: boolean];
+  const cases: Case[] = [
+    [{ minutes: 1, jobs: 1, pausedHours: 1 }, {}, false, false],
+    [{ minutes: 10 }, waits(10), false, true],
+    [{ minutes: 10 }, waits(10.1), true, true],
+    [{ minutes: 10 }, waits(5), false, false],
+    [{ jobs: 4 }, { ...waits(1), waiting: 4 }, false, true],
+    [{ jobs: 4 }, { ...waits(1), waiting: 5 }, true, true],
+    [{ jobs: 4 }, { ...waits(1), waiting: 2 }, false, false],
+    // Jobs of a paused queue wait on purpose.
+    [{ minutes: 1 }, { ...waits(9), ...paused(1) }, false, true],
+    [{ pausedHours: 4 }, paused(4), false, false],
+    [{ pausedHours: 4 }, paused(4.1), true, true],
   ];
-  for (const [title, rule, facts, [opens, stays]] of cases) {
-    test(`${title}: opens ${opens}, stays open ${stays}`, () => {
+  test('the alert of a backlog opens above a limit, and ends at half of it', () => {
+    for (const [rule, facts, opens, stays] of cases) {
       const given = [
         { ...NONE, ...rule },
         { ...EMPTY, ...facts },
       ] as const;
       const found = [judgeBacklog(...given, false).isOver, judgeBacklog(...given, true).isOver];
-      assert.deepEqual(found, [opens, stays]);
-    });
-  }
+      assert.deepEqual(found, [opens, stays], JSON.stringify([rule, facts]));
+    }
+  });
 
   test('the alert of a backlog names every limit that is exceeded', () => {
     const rule = { minutes: 10, jobs: 1000, pausedHours: 4 };
@@ -65,26 +62,20 @@ describe('the backlog of a queue', () => {
   });
 });
 
-describe('the failure rate of a queue', () => {
+test('the alert of a failure rate opens above the percentage of enough attempts, and ends at half', () => {
   const RULE = { percent: 20, attempts: 50 };
-  const judge = (failed: number, finished = 50, isOpen = false) =>
-    judgeFailures(RULE, { failed, finished }, isOpen).isOver;
-
-  test('the alert of a failure rate opens above the percentage and ends at half of it', () => {
-    assert.deepEqual([judge(10), judge(11)], [false, true]);
-    assert.deepEqual([judge(6, 50, true), judge(5, 50, true)], [true, false]);
-  });
-
-  test('a failure rate of fewer attempts than the rule names is not judged', () => {
-    assert.equal(judge(49, 49), false);
-  });
-
-  test('the alert of a failure rate names the count and the limit', () => {
-    assert.equal(
-      judgeFailures(RULE, { failed: 14, finished: 50 }, false).words,
-      '14 of the last 50 attempts failed, limit 20 %.',
-    );
-  });
+  for (const [failed, finished, isOpen, isOver] of [
+    [10, 50, false, false],
+    [11, 50, false, true],
+    [6, 50, true, true],
+    [5, 50, true, false],
+    [49, 49, false, false],
+  ] as const)
+    assert.equal(judgeFailures(RULE, { failed, finished }, isOpen).isOver, isOver, `${failed}`);
+  assert.equal(
+    judgeFailures(RULE, { failed: 14, finished: 50 }, false).words,
+    '14 of the last 50 attempts failed, limit 20 %.',
+  );
 });
 
 describe('the alert of a watched queue', () => {
@@ -138,30 +129,23 @@ describe('the alert of a watched queue', () => {
   });
 });
 
-describe('the rules', () => {
+test('rules of a queue are read as written and described; damaged ones count as not set', () => {
   const rules = {
     backlog: { minutes: 10, jobs: 1, pausedHours: 4 },
     failureRate: { percent: 20, attempts: 50 },
   };
-
-  test('rules of a queue are read as written, and damaged ones count as not set', () => {
-    assert.deepEqual(readWatchRules(writeWatchRules(rules)), rules);
-    assert.equal(writeWatchRules(NO_WATCH), null);
-    for (const text of [null, 'null', '{"backlog', '3', '{"backlog":{}}', '[]'])
-      assert.deepEqual(readWatchRules(text), NO_WATCH);
-  });
-
-  test('rules of a queue are described for its page', () => {
-    assert.equal(
-      describeBacklogRule(rules.backlog),
-      'Alerts when a job is overdue by more than 10 min or more than 1 due job waits or it is paused for more than 4 h',
-    );
-    assert.equal(
-      describeFailureRule(rules.failureRate),
-      'Alerts when more than 20 % of the last 50 attempts failed',
-    );
-    const { backlog, failureRate } = NO_WATCH;
-    assert.equal(describeBacklogRule(backlog), null);
-    assert.equal(describeFailureRule(failureRate), null);
-  });
+  assert.deepEqual(readWatchRules(writeWatchRules(rules)), rules);
+  assert.equal(writeWatchRules(NO_WATCH), null);
+  for (const text of [null, 'null', '{"backlog', '3', '{"backlog":{}}', '[]'])
+    assert.deepEqual(readWatchRules(text), NO_WATCH);
+  assert.equal(
+    describeBacklogRule(rules.backlog),
+    'Alerts when a job is overdue by more than 10 min or more than 1 due job waits or it is paused for more than 4 h',
+  );
+  assert.equal(
+    describeFailureRule(rules.failureRate),
+    'Alerts when more than 20 % of the last 50 attempts failed',
+  );
+  const { backlog, failureRate } = NO_WATCH;
+  assert.deepEqual([describeBacklogRule(backlog), describeFailureRule(failureRate)], [null, null]);
 });

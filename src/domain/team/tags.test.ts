@@ -4,29 +4,17 @@ import { assertSpends } from '#testing/spent-time';
 import { readTag, readTags, tagInList, writeTags } from './tags.ts';
 
 describe('tags (§2.13)', () => {
-  for (const [given, kept] of [
-    ['billing', 'billing'],
-    [' Billing ', 'billing'],
-    ['team:payments', 'team:payments'],
-    ['eu-west/1', 'eu-west/1'],
-    ['v1.2_beta', 'v1.2_beta'],
-    ['Rückstände', 'rückstände'],
-    ['a'.repeat(32), 'a'.repeat(32)],
-    ['𝒳'.repeat(32), '𝒳'.repeat(32)],
-    ['a'.repeat(33), null],
-    ['', null],
-    ['two words', null],
-    ['a,b', null],
-    ['-x', null],
-    ['"x"', null],
-    ['x\\y', null],
-    ['<b>', null],
-    ['\ud800', null],
-  ] as const) {
-    test(`${JSON.stringify(given)} is kept as ${JSON.stringify(kept)}`, () => {
+  test('a tag is up to 32 letters, digits and some signs, kept in lower case', () => {
+    for (const [given, kept] of [
+      [' Billing ', 'billing'],
+      ['eu-west/1:v1.2_beta', 'eu-west/1:v1.2_beta'],
+      ['Rückstände', 'rückstände'],
+      ['𝒳'.repeat(32), '𝒳'.repeat(32)],
+    ] as const)
       assert.equal(readTag(given), kept);
-    });
-  }
+    const wrong = ['a'.repeat(33), '', 'two words', 'a,b', '-x', '"x"', 'x\\y', '<b>', '\ud800'];
+    for (const given of wrong) assert.equal(readTag(given), null, given);
+  });
 
   test('two spellings of one letter are one tag', () => {
     assert.equal(readTag('e\u0301t\u00e9'), readTag('\u00e9te\u0301'));
@@ -38,15 +26,10 @@ describe('tags (§2.13)', () => {
     await assertSpends(50, () => assert.equal(readTag(marks), null));
   });
 
-  test('tags are stored sorted and without duplicates, and no tags as null', () => {
+  test('tags are stored sorted and without duplicates, and malformed ones are read as none', () => {
     assert.equal(writeTags(['b', 'a', 'b']), '["a","b"]');
     assert.equal(writeTags([]), null);
-    assert.deepEqual(readTags('["a","b"]'), ['a', 'b']);
-    assert.deepEqual(readTags(null), []);
-  });
-
-  test('malformed stored tags are read as none', () => {
-    for (const kept of ['', '{"a":1}', 'null', '[1']) assert.deepEqual(readTags(kept), []);
+    for (const kept of [null, '', '{"a":1}', 'null', '[1']) assert.deepEqual(readTags(kept), []);
     assert.deepEqual(readTags('["a",1]'), ['a']);
   });
 
