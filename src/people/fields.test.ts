@@ -4,30 +4,14 @@ import { normalizeEmail } from '#domain/team/email-address';
 import { assertSpends } from '#testing/spent-time';
 import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
 
-test('an address is a local part and a domain name of letters, digits and common signs', () => {
+test('an address is a local part and a domain name, and a hostile one takes no time', async () => {
   for (const text of ['a@b.test', 'A.b+c@x-y.example.org', "o'brien@x.test"]) {
     assert.deepEqual(checkEmail(text), [], text);
   }
-  for (const text of [
-    'a@b',
-    'a@@b.test',
-    '.a@b.test',
-    'a..b@c.test',
-    'a.@b.test',
-    'a b@c.test',
-    'a@b.c',
-    'é@b.test',
-    'a@b.test.',
-    '@b.test',
-    'a@-b.test',
-    'a@b_c.test',
-  ]) {
+  const wrong = `a@b a@@b.test .a@b.test a..b@c.test a.@b.test a@b.c é@b.test a@b.test. @b.test
+    a@-b.test a@b_c.test ${'a'.repeat(250)}@b.test`;
+  for (const text of [...wrong.split(/\s+/), 'a b@c.test'])
     assert.deepEqual(checkEmail(text), ['Enter a valid email address.'], text);
-  }
-});
-
-test('an address has at most 254 characters, and a hostile one takes no time', async () => {
-  assert.deepEqual(checkEmail(`${'a'.repeat(250)}@b.test`), ['Enter a valid email address.']);
   await assertSpends(50, () => checkEmail(`${'a.'.repeat(1_000_000)}@`));
 });
 

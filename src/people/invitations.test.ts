@@ -93,15 +93,10 @@ test('the invitations of another team can neither be seen nor revoked', async ()
 test('without SMTP the link is logged and returned, and its token is stored as a hash', async () => {
   await using fixture = await openPeople();
   const { owner } = await aTeam(fixture);
-  const invited = await fixture.people.teams.invite(
-    owner,
-    { email: fay.email, role: 'member' },
-    DESK,
-  );
-  assert.ok(invited.kind === 'invited' && !invited.mailed);
+  const token = await anInvitation(fixture, owner, { email: fay.email, role: 'member' });
   const event = fixture.events.find(({ event }) => event === 'mail.written-to-log');
-  assert.equal(event?.fields['link'], invited.link);
+  assert.ok(String(event?.fields['link']).endsWith(token));
   assert.equal(event?.fields['to'], fay.email);
   const rows = await all(fixture.store.database, 'invitations', {});
-  assert.ok(!JSON.stringify(rows).includes(invited.link.split('/').at(-1) ?? ''));
+  assert.ok(!JSON.stringify(rows).includes(token));
 });

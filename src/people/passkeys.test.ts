@@ -63,16 +63,6 @@ test('an answer opens one session, and a challenge takes one answer, right or wr
   assert.equal(await signIn(fixture, other, device.get(next)), 'wrong');
 });
 
-test('sign-ins by passkey do not count as guesses', async () => {
-  await using fixture = await openPeople();
-  const { device } = await withPasskey(fixture);
-  const browser = new Browser();
-  for (let n = 0; n < 5; n++) {
-    const answer = device.get(await ask(fixture, browser));
-    assert.equal(await signIn(fixture, browser, answer), 'signed-in');
-  }
-});
-
 test('the answer to the challenge of another browser opens nothing', async () => {
   await using fixture = await openPeople();
   const { device } = await withPasskey(fixture);
@@ -151,12 +141,10 @@ test('a challenge to add a passkey counts for its user only, and ends with a new
 
 test('passkeys are offered at HTTPS with a host name, and on this machine', async () => {
   for (const [baseUrl, isOffered] of [
-    ['https://belfry.example', true],
     ['https://belfry.example:8443', true],
     ['http://localhost:3000', true],
     ['http://belfry.example', false],
     ['https://203.0.113.7', false],
-    ['http://127.0.0.1:3000', false],
     ['https://[2001:db8::1]', false],
   ] as const) {
     await using fixture = await openPeople({ baseUrl });

@@ -11,11 +11,7 @@ test('a password opens its own hash, in either spelling of its letters, and noth
   assert.equal(await passwords.verify('cafe\u0301 au lait', hash), true);
   assert.equal(await passwords.verify('cafe au lait', hash), false);
   assert.notEqual(await passwords.hash('caf\u00e9 au lait'), hash);
-});
-
-test('an invalid hash matches no password', async () => {
-  const passwords = new Passwords(LIGHT);
-  for (const hash of [null, 'scrypt$10$1$$']) assert.equal(await passwords.verify('', hash), false);
+  for (const none of [null, 'scrypt$10$1$$']) assert.equal(await passwords.verify('', none), false);
 });
 
 test('a hash has its cost, so changing the cost keeps old passwords valid', async () => {

@@ -25,17 +25,30 @@ function clientOf(issuer: string): Provider {
   return new Provider(settings, BASE_URL, Date.now);
 }
 
-test('an ID token for another nonce and a code for another verifier are rejected', async () => {
-  await using at = await startProvider();
+const ADA = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
+const refused = { name: 'ProviderFault', code: 'PROVIDER_REFUSED' };
+
+/** A provider, and a sign-in there as its current person. */
+async function startSignIns(options: Parameters<typeof startProvider>[0] = {}) {
+  const at = await startProvider(options);
   at.expect(BASE_URL);
-  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true, name: 'Ada' };
+  at.person = ADA;
   const client = clientOf(at.issuer);
-  const finish = async (forged: Partial<ProviderAttempt>) => {
+  const begin = async () => {
     const { url, attempt } = await client.begin(false);
-    const { search } = new URL(await at.visit(url));
+    return { search: new URL(await at.visit(url)).search, attempt };
+  };
+  const finish = async (forged: Partial<ProviderAttempt> = {}) => {
+    const { search, attempt } = await begin();
     return client.finish(search, { ...attempt, ...forged });
   };
-  const refused = { name: 'ProviderFault', code: 'PROVIDER_REFUSED' };
+  return { at, client, begin, finish, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
+}
+
+test('an ID token for another nonce and a code for another verifier are rejected', async () => {
+  await using signIns = await startSignIns();
+  const { at, finish } = signIns;
+  at.person = { ...ADA, name: 'Ada' };
   await assert.rejects(finish({ nonce: 'that-of-somebody-else' }), refused);
   await assert.rejects(finish({ verifier: 'v'.repeat(43) }), refused);
   await assert.rejects(finish({ state: 's'.repeat(43) }), refused);
@@ -48,14 +61,8 @@ test('an ID token for another nonce and a code for another verifier are rejected
 });
 
 test('an ID token with a forged signature is rejected', async () => {
-  await using at = await startProvider();
-  at.expect(BASE_URL);
-  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
-  const client = clientOf(at.issuer);
-  const finish = async () => {
-    const { url, attempt } = await client.begin(false);
-    return client.finish(new URL(await at.visit(url)).search, attempt);
-  };
+  await using signIns = await startSignIns();
+  const { at, finish } = signIns;
   const published = (await (await fetch(`${at.issuer}/jwks`)).json()) as {
     keys: webcrypto.JsonWebKey[];
   };
@@ -88,7 +95,6 @@ test('an ID token with a forged signature is rejected', async () => {
       return `${head}.${encode(JSON.stringify({ ...said, name: 'Eve' }))}.${signature}`;
     },
   };
-  const refused = { name: 'ProviderFault', code: 'PROVIDER_REFUSED' };
   for (const [what, forge] of Object.entries(forgeries)) {
     at.forge = forge;
     await assert.rejects(finish(), refused, what);
@@ -99,21 +105,14 @@ test('an ID token with a forged signature is rejected', async () => {
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-for (const hasUserInfo of [true, false]) {
-  const where = hasUserInfo ? 'the userinfo endpoint' : 'the ID token';
-  test(`groups are read from ${where}`, async () => {
-    await using at = await startProvider({ hasUserInfo });
-    at.expect(BASE_URL);
-    at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true, groups: ['ops', 'a'] };
-    const client = clientOf(at.issuer);
-    const { url, attempt } = await client.begin(false);
-    const { groups, verifiedEmail } = await client.finish(
-      new URL(await at.visit(url)).search,
-      attempt,
-    );
+test('groups are read from the userinfo endpoint or the ID token', async () => {
+  for (const hasUserInfo of [true, false]) {
+    await using signIns = await startSignIns({ hasUserInfo });
+    signIns.at.person = { ...ADA, groups: ['ops', 'a'] };
+    const { groups, verifiedEmail } = await signIns.finish();
     assert.deepEqual([groups, verifiedEmail], [['a', 'ops'], 'ada@bells.test']);
-  });
-}
+  }
+});
 
 test('a provider with another issuer or an endless response is rejected', async () => {
   const answers: Record<string, string> = {};
@@ -129,13 +128,10 @@ test('a provider with another issuer or an endless response is rejected', async 
 });
 
 test('an HTTP 5xx of the provider counts as an unreachable provider and names the status', async () => {
-  await using at = await startProvider();
-  at.expect(BASE_URL);
-  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
-  const client = clientOf(at.issuer);
+  await using signIns = await startSignIns();
+  const { at, client, begin } = signIns;
   for (const path of ['/token', '/me']) {
-    const { url, attempt } = await client.begin(false);
-    const { search } = new URL(await at.visit(url));
+    const { search, attempt } = await begin();
     at.broken = path;
     await assert.rejects(client.finish(search, attempt), (fault: Error) => {
       assert.equal(Object(fault).code, 'PROVIDER_AWAY', path);
@@ -147,18 +143,15 @@ test('an HTTP 5xx of the provider counts as an unreachable provider and names th
 });
 
 test('an email counts as verified only if the claim is about this email', async () => {
-  await using at = await startProvider({ repeatsClaims: true });
-  at.expect(BASE_URL);
-  const client = clientOf(at.issuer);
-  at.inToken = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
-  const finish = async () => {
-    const { url, attempt } = await client.begin(false);
-    return (await client.finish(new URL(await at.visit(url)).search, attempt)).verifiedEmail;
-  };
-  at.person = { sub: 'ada', email: 'victim@bells.test' };
-  assert.equal(await finish(), null);
-  at.person = { sub: 'ada', email: 'ada@bells.test' };
-  assert.equal(await finish(), 'ada@bells.test');
-  at.person = { sub: 'ada' };
-  assert.equal(await finish(), 'ada@bells.test');
+  await using signIns = await startSignIns({ repeatsClaims: true });
+  const { at, finish } = signIns;
+  at.inToken = ADA;
+  for (const [person, verifiedEmail] of [
+    [{ sub: 'ada', email: 'victim@bells.test' }, null],
+    [{ sub: 'ada', email: ADA.email }, ADA.email],
+    [{ sub: 'ada' }, ADA.email],
+  ] as const) {
+    at.person = person;
+    assert.equal((await finish()).verifiedEmail, verifiedEmail);
+  }
 });

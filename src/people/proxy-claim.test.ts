@@ -45,10 +45,8 @@ describe('headers of a proxy', () => {
     for (const headers of [
       [],
       ['Remote-Email', ''],
-      ['Remote-Email', '  '],
       ['Remote_Email', 'ada@bells.test'],
       ['X-Remote-Email', 'ada@bells.test', 'Remote-User', 'ada@bells.test'],
-      ['X-Forwarded-Email', 'ada@bells.test'],
       ['Remote-Groups', 'ops'],
       ['X', 'Remote-Email', 'Y', 'ada@bells.test'],
     ])
@@ -58,44 +56,27 @@ describe('headers of a proxy', () => {
   for (const [flaw, headers] of [
     ['two emails', ['Remote-Email', 'a@b.test', 'remote-email', 'c@d.test']],
     ['the same twice', ['Remote-Email', 'a@b.test', 'Remote-Email', 'a@b.test']],
-    ['an empty one before', ['Remote-Email', '', 'Remote-Email', 'a@b.test']],
     [
       'two lists of groups',
       ['Remote-Email', 'a@b.test', 'Remote-Groups', 'x', 'Remote-Groups', 'y'],
     ],
     ['two names', ['Remote-Email', 'a@b.test', 'Remote-Name', 'x', 'Remote-Name', 'y']],
     ['a list', ['Remote-Email', 'a@b.test, c@d.test']],
-    ['a list by semicolon', ['Remote-Email', 'a@b.test;c@d.test']],
     ['a name before it', ['Remote-Email', 'Ada <a@b.test>']],
     ['no email', ['Remote-Email', 'ada']],
-    ['an email of two parts', ['Remote-Email', 'a@b.test@c.test']],
-    ['an endless one', ['Remote-Email', `${'a'.repeat(250)}@b.test`]],
-    ['a letter that only looks like one', ['Remote-Email', '\u00d0\u00b0da@b.test']],
     ['a letter that lower case makes plain', ['Remote-Email', '\u00e2\u0084\u00aaim@b.test']],
-    ['a blank inside', ['Remote-Email', 'a b@c.test']],
   ] as const)
     test(`headers are rejected: ${flaw}`, () => {
       assert.deepEqual(read([...headers]), { kind: 'untrusted' });
     });
 });
 
-describe('groups', () => {
-  test('groups are read from a list or a text, without invalid names', () => {
-    assert.deepEqual(readGroupsClaim('ops'), ['ops']);
-    assert.deepEqual(readGroupsClaim([]), []);
-    const long = 'x'.repeat(201);
-    const claim = ['b', ' a ', 'a', 5, null, '', long, 'a\nb', { x: 1 }];
-    assert.deepEqual(readGroupsClaim(claim), ['a', 'b']);
-    assert.deepEqual(readGroupsClaim(['a,b']), ['a,b']);
-  });
-
-  test('groups are unknown if the claim is missing or of another type', () => {
-    for (const claim of [undefined, null, 5, true, { ops: true }])
-      assert.equal(readGroupsClaim(claim), null);
-  });
-
-  test('the number of groups is limited', () => {
-    const many = Array.from({ length: 1000 }, (_, at) => `group ${at}`);
-    assert.equal(readGroupsClaim(many)?.length, 500);
-  });
+test('groups are read from a list or a text, up to 500 valid names; else they are unknown', () => {
+  assert.deepEqual(readGroupsClaim('ops'), ['ops']);
+  assert.deepEqual(readGroupsClaim([]), []);
+  const claim = ['b', ' a ', 'a', 5, null, '', 'x'.repeat(201), 'a\nb', { x: 1 }, 'c,d'];
+  assert.deepEqual(readGroupsClaim(claim), ['a', 'b', 'c,d']);
+  for (const odd of [undefined, null, 5, { ops: true }]) assert.equal(readGroupsClaim(odd), null);
+  const many = Array.from({ length: 1000 }, (_, at) => `group ${at}`);
+  assert.equal(readGroupsClaim(many)?.length, 500);
 });

@@ -5,45 +5,11 @@ import { newId } from '#domain/base/ids';
 import { NotAllowed } from '#domain/http/not-allowed';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
-import { may, type Permission, type Role } from './roles.ts';
 
 /** The client address of those who invite. */
 const DESK = { headers: new Headers(), clientAddress: '198.51.100.1' };
 
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
-
-test('each role has exactly the permissions of §5.8', () => {
-  const allowed: Record<Permission, Role[]> = {
-    look: ['viewer', 'member', 'admin', 'owner'],
-    work: ['member', 'admin', 'owner'],
-    'rename-team': ['admin', 'owner'],
-    'manage-members': ['admin', 'owner'],
-    'signing-secret': ['admin', 'owner'],
-    'service-accounts': ['admin', 'owner'],
-    notifications: ['admin', 'owner'],
-    billing: ['owner'],
-    'transfer-team': ['owner'],
-    'delete-team': ['owner'],
-  };
-  for (const [permission, roles] of Object.entries(allowed)) {
-    for (const role of ['viewer', 'member', 'admin', 'owner'] as const) {
-      assert.equal(
-        may(role, permission as Permission),
-        roles.includes(role),
-        `${role}: ${permission}`,
-      );
-    }
-  }
-});
-
-test('an unknown role or permission allows nothing', () => {
-  for (const role of ['', 'root', 'constructor', '__proto__']) {
-    assert.equal(may(role as Role, 'work'), false);
-  }
-  for (const permission of ['', 'toString', '__proto__']) {
-    assert.equal(may('owner', permission as Permission), false);
-  }
-});
 
 type Act = (people: TestPeople['people'], actor: Actor) => Promise<unknown>;
 

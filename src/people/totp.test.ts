@@ -6,20 +6,17 @@ import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
 /** The text `12345678901234567890` of RFC 6238, appendix B, in base32. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
-const VECTORS: readonly (readonly [seconds: number, code: string])[] = [
-  [59, '287082'],
-  [1_111_111_109, '081804'],
-  [1_111_111_111, '050471'],
-  [1_234_567_890, '005924'],
-  [2_000_000_000, '279037'],
-  [20_000_000_000, '353130'],
-];
-
-for (const [seconds, code] of VECTORS) {
-  test(`the code of RFC 6238 at ${seconds} s matches its step`, () => {
+test('the codes of RFC 6238 match their steps', () => {
+  for (const [seconds, code] of [
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ] as const)
     assert.equal(matchTotp(RFC_SECRET, code, seconds * 1000), Math.floor(seconds / 30));
-  });
-}
+});
 
 test('a code matches one step early and late, and no further', () => {
   const at = 1_111_111_111_000;

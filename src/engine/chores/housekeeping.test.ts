@@ -21,7 +21,8 @@ describe('housekeeping', () => {
       const queue = await aQueue(store, team.id);
       const completed_at = store.clock.now() - 31 * DAY_MS;
       const old = { team_id: team.id, queue_id: queue.id, status: 'success', completed_at };
-      await fillJobs(store, Array<typeof old>(JOBS).fill(old));
+      const jobs = Array.from({ length: JOBS }, () => old);
+      await fillJobs(store, jobs);
       await ask(store, 'alter table alerts rename to kept_alerts');
       const failures: unknown[] = [];
       const log = {
