@@ -54,7 +54,7 @@ export type Colleague = Awaited<ReturnType<Teams['listColleagues']>>[number];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
-export type { Counts, Attention, Forecast } from '#work/overview';
+export type { Counts, Attention } from '#work/overview';
 
 /** Only for tests. */
 export interface TestNotifications {

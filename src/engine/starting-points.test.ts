@@ -35,10 +35,10 @@ describe('where a claim begins to look, on Postgres', () => {
     await target.waitFor(2);
     await service.quiet();
 
-    await ask(store, 'alter table usage_periods rename to usage_periods_away');
+    await ask(store, 'alter table usage_months rename to usage_months_away');
     await scheduleJob(service, { url: `${target.url}/after-a-fault` });
     await service.advance(SECOND);
-    await ask(store, 'alter table usage_periods_away rename to usage_periods');
+    await ask(store, 'alter table usage_months_away rename to usage_months');
     await service.advance(2 * SECOND);
     await target.waitFor(3);
     await service.quiet();

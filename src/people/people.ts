@@ -16,7 +16,7 @@ import * as invitations from './invitations.ts';
 import * as operator from './operator.ts';
 import * as ownAccount from './own-account.ts';
 import * as passkeys from './passkeys.ts';
-import { listUsageByDay, readUsage } from './plans.ts';
+import { readUsage } from './plans.ts';
 import * as passwordResets from './password-resets.ts';
 import * as providerSignIns from './provider-sign-ins.ts';
 import * as proxySignIns from './proxy-sign-ins.ts';
@@ -75,7 +75,7 @@ export function createPeople(deps: PeopleDeps) {
     mailer,
     stopUrlOf: createStopUrls(deps.config),
     channelTests: bind(context, { beginChannelTest }),
-    billing: bind(context, { readUsage, listUsageByDay }),
+    billing: bind(context, { readUsage }),
     operator: bind(context, {
       ...operator,
       ...serviceAccountsOfAnyTeam,

@@ -1,5 +1,4 @@
 import { limitOf, type MonthlyLimits } from '#store/figures/usage';
-import { allowed } from './actor.ts';
 import type { Context } from './context.ts';
 
 /** The limit counts runs per team and UTC month (§8.2); null: none. */
@@ -54,16 +53,3 @@ export async function readUsage(context: Context, teamId: string): Promise<Usage
   const plan = team?.plan ?? plans.ofNewTeam;
   return { plan, limit: plans.limitOf(plan), used };
 }
-
-/** Oldest first, `day` as `2026-11-21`; for the owner. */
-export const listUsageByDay = allowed('billing', async ({ store, clock }, { teamId }) => {
-  const now = clock.now();
-  const rows = await store.usage.usedByDay(teamId, now);
-  const usedOn = new Map(rows.map(({ day, used }) => [day, used]));
-  const today = new Date(now);
-  const month = today.toISOString().slice(0, 8);
-  return Array.from({ length: today.getUTCDate() }, (_, index) => {
-    const day = `${month}${String(index + 1).padStart(2, '0')}`;
-    return { day, runs: usedOn.get(day) ?? 0 };
-  });
-});

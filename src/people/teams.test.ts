@@ -33,7 +33,6 @@ const GUARDED: Record<'admin' | 'owner', Record<string, Act>> = {
     revokeServiceAccount: ({ serviceAccounts }, actor) => serviceAccounts.revoke(actor, NO_ID),
   },
   owner: {
-    listUsageByDay: ({ billing }, actor) => billing.listUsageByDay(actor),
     describeTeamDeletion: ({ teams }, actor) => teams.describeTeamDeletion(actor),
     deleteTeam: ({ teams }, actor) => teams.deleteTeam(actor, 'not its name'),
     transferTeam: ({ teams }, actor) => teams.transferTeam(actor, NO_ID),
@@ -138,18 +137,4 @@ test('a name is kept on one line and refused if it is empty, too long or shaped 
   await teams.renameTeam(owner, '  <b>Bells</b>\r\n& more ');
   const [team] = await fixture.people.operator.listTeams();
   assert.equal(team?.name, '<b>Bells</b> & more');
-});
-
-test('usage names every day of the month so far', async () => {
-  await using fixture = await openPeople();
-  const { owner } = await aTeam(fixture);
-  fixture.clock.jumpTo('2026-11-03T10:00:00Z');
-  await fixture.store.usage.countOne(owner.teamId, null, fixture.clock.now());
-  assert.deepEqual(await fixture.people.billing.listUsageByDay(owner), [
-    { day: '2026-11-01', runs: 0 },
-    { day: '2026-11-02', runs: 0 },
-    { day: '2026-11-03', runs: 1 },
-  ]);
-  const usage = await fixture.people.billing.readUsage(owner.teamId);
-  assert.deepEqual(usage, { plan: 'free', limit: 1000, used: 1 });
 });

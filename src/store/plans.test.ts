@@ -429,7 +429,6 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);
   await store.crons.correctTimes(() => TEST_START);
-  await store.crons.listPlanned(teamId);
   await store.crons.listOfUrl(teamId, 'http://target.example/', 100);
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
   await store.callbacks.isWaiting(teamId, newId(TEST_START), TEST_START);

@@ -1,6 +1,5 @@
 import { countFinished, rankHealth } from '#domain/alerts/health';
 import { DAY_MS, HOUR_MS } from '#domain/base/instant';
-import { type Forecast, forecastUsage } from '#domain/team/usage-forecast';
 import type { EndingCertificate } from '#store/alerts/certificates';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { Attention, Counts } from '#store/figures/team-counts';
@@ -13,27 +12,14 @@ import { type JudgedSource, listSources, readStreaksOf, type Streak } from './so
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { readOutages } from './outages.ts';
 
-export type { Counts, Attention, Forecast };
+export type { Counts, Attention };
 
 export function createOverviewWork(store: Store) {
-  const { teamCounts, crons, clock } = store;
+  const { teamCounts } = store;
   return {
     ...bind(store, { readOverview }),
     readAttention: (teamId: string) => teamCounts.readAttention(teamId),
     readCounts: (teamId: string) => teamCounts.readCounts(teamId),
-    /** Null: no limit. */
-    readForecast: async (
-      teamId: string,
-      { used, limit }: { used: number; limit: number | null },
-    ) => {
-      if (limit === null) return null;
-      const [planned, { jobs }] = await Promise.all([
-        crons.listPlanned(teamId),
-        teamCounts.readCounts(teamId),
-      ]);
-      const waitingJobs = jobs.pending + jobs.retrying;
-      return forecastUsage({ used, limit }, { crons: planned, waitingJobs }, clock.now());
-    },
   };
 }
 

@@ -51,7 +51,7 @@ export const VERBS: { readonly [Name in Method]: Verb } = {
     'listChannelUsers listWindows listActiveWindows listAlertSources listAlerts',
     'findSlowSince listEndingCertificates listOpenWatches',
     'readTeamPause readOverview readAttention readShownField',
-    'readCounts readForecast findById findByWords listTags',
+    'readCounts findById findByWords listTags',
     'listActivity listActivityOf',
   ),
   ...each(HEADED, 'findCron listCrons findJob'),

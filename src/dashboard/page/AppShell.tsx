@@ -234,9 +234,9 @@ function UsageBanner({ usage, team }: Shell) {
   const numbers = `${usage.used.toLocaleString('en')} of ${usage.limit.toLocaleString('en')} runs of this month`;
   const whom =
     team.role === 'owner' ? (
-      <Link to="/settings/billing">See usage by day</Link>
+      <Link to="/settings/billing">See the plan</Link>
     ) : (
-      'The owner of the team sees it by day under Billing.'
+      'The owner of the team sees the plan under Billing.'
     );
   const isOver = usage.used >= usage.limit;
   return (

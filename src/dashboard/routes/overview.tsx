@@ -21,7 +21,6 @@ import { hasRuns } from '../runs/run-links.ts';
 import type { ChannelView } from '../services.ts';
 import { firstSteps as stepsCookie } from '../serving/cookies.ts';
 import { open } from '../serving/open.ts';
-import { describeForecast } from '../words/times.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/overview.ts';
 
@@ -47,7 +46,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     overview,
     muted: { team: muted.team, chosen: muted.chosen.map(shortenWindow) },
     firstSteps: isShown ? { done, echoUrl, channel: channel.kind } : null,
-    forecast: describeForecast(await work.readForecast(team.id, usage)),
     asOf: now,
   };
 }

@@ -154,10 +154,9 @@ type FiguresProps = {
   overview: Overview;
   counts: Counts;
   usage: Usage;
-  forecast: string | null;
 };
 
-export function Figures({ overview: { figures }, counts, usage, forecast }: FiguresProps) {
+export function Figures({ overview: { figures }, counts, usage }: FiguresProps) {
   const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
   const pair = (name: string, write: (figures: PeriodFigures) => string): Figure => [
     name,
@@ -192,7 +191,7 @@ export function Figures({ overview: { figures }, counts, usage, forecast }: Figu
     [
       'Runs this month',
       usage.used.toLocaleString('en'),
-      forecast ?? (usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`),
+      usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`,
     ],
   ];
   return (

@@ -1,5 +1,3 @@
-import type { Forecast } from '../services.ts';
-
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -59,22 +57,6 @@ function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFo
   const format = made.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
   made.set(key, format);
   return format;
-}
-
-/** Null: no limit. */
-export function describeForecast(forecast: Forecast | null): string | null {
-  switch (forecast) {
-    case null:
-      return null;
-    case 'reached':
-      return 'The limit is reached. Sending resumes next month.';
-    case 'too-early':
-      return 'It is too early in the month for a forecast.';
-    case 'enough':
-      return 'On track: within this month’s limit.';
-    default:
-      return `Active crons, waiting jobs and the pace so far reach the limit on ${forecast.runsOutOn} (UTC).`;
-  }
 }
 
 /** `2026-11-21 09:05:07 UTC` */

@@ -22,24 +22,6 @@ export function findRunDay(fields: CronFields, fromDay: number): number | null {
   return null;
 }
 
-/** `untilDay` is exclusive. */
-export function countRunDays(fields: CronFields, fromDay: number, untilDay: number): number {
-  if (!(fromDay < untilDay)) return 0;
-  const from = new Date(fromDay * DAY_MS);
-  const year = from.getUTCFullYear();
-  let count = 0;
-  for (let month = from.getUTCMonth(), day = fromDay; day < untilDay; month++) {
-    const firstDay = startOfMonth(year, month);
-    const nextMonth = startOfMonth(year, month + 1);
-    const [first, end] = [day - firstDay + 1, Math.min(untilDay, nextMonth) - firstDay + 1];
-    day = nextMonth;
-    if (((fields.months >>> ((month % 12) + 1)) & 1) === 0) continue;
-    const days = runDaysOfMonth(fields, firstDay, nextMonth - firstDay);
-    for (let each = first; each < end; each++) count += (days >>> each) & 1;
-  }
-  return count;
-}
-
 /** `month` counts from 0 and may exceed 11. */
 function startOfMonth(year: number, month: number): number {
   // Date.UTC maps the years 0 to 99 to 1900 to 1999. Beyond Date's range this is NaN: such a month has no days.

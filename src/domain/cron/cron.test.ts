@@ -38,46 +38,6 @@ describe('the table of expressions', () => {
   }
 });
 
-describe('counting runs', () => {
-  const count = (expression: string, from: string, until: string) =>
-    scheduleOf(expression).countBetween(Date.parse(from), Date.parse(until));
-
-  test('of a period the first instant counts as a run and the last does not', () => {
-    assert.equal(count('* * * * *', '2026-11-24T23:00Z', '2026-12-01T00:00Z'), 6 * 1440 + 60);
-    assert.equal(count('* * * * *', '2026-11-24T23:00:01Z', '2026-11-24T23:01:00Z'), 0);
-    assert.equal(count('* * * * *', '2026-11-24T23:00:00Z', '2026-11-24T23:00:01Z'), 1);
-    assert.equal(count('0 0 29 2 *', '2023-01-01T00:00Z', '2029-01-01T00:00Z'), 2);
-    assert.equal(count('0 0 1 * *', '2026-12-01T00:00Z', '2026-11-01T00:00Z'), 0);
-  });
-
-  test('the count of runs in a period is the number that the search finds one by one', () => {
-    const expressions = [
-      '*/7 3-5,23 * * *',
-      '0 12 1,15 * MON',
-      '5 0 L * *',
-      '0 9 15W 2,11 *',
-      '59 23 * 1-6 5#2',
-    ];
-    const start = Date.parse('2027-10-15T11:58:00Z');
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...expressions),
-        fc.nat(200 * 1440),
-        fc.nat(40 * 1440 * 60),
-        (expression, minutes, seconds) => {
-          const schedule = scheduleOf(expression);
-          const from = start + minutes * 60_000;
-          const until = from + seconds * 1000;
-          let found = 0;
-          for (let at = schedule.nextAfter(from - 1); at !== null && at < until; found++)
-            at = schedule.nextAfter(at);
-          assert.equal(schedule.countBetween(from, until), found);
-        },
-      ),
-    );
-  });
-});
-
 describe('valid expressions', () => {
   const same: [written: string, plain: string][] = [
     ['@HOURLY', '0 * * * *'],

@@ -1,5 +1,5 @@
 import { LAST_TIME, MINUTE_MS } from '../base/instant.ts';
-import { countRunDays, findRunDay } from './cron-calendar.ts';
+import { findRunDay } from './cron-calendar.ts';
 import { type CronFields, parseCronFields } from './cron-fields.ts';
 
 const MINUTES_A_DAY = 1_440;
@@ -8,8 +8,6 @@ const MINUTES_A_DAY = 1_440;
 export interface CronSchedule {
   /** Strictly after; null if there is none within 400 years or Date's range. */
   nextAfter(ms: number): number | null;
-  /** From inclusive, until exclusive. Takes one step a month. */
-  countBetween(fromMs: number, untilMs: number): number;
 }
 
 /**
@@ -25,10 +23,7 @@ export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'n
   if (fields === null) return 'invalid';
   // The calendar repeats after 400 years: if no run follows 1970, none follows any other time.
   if (findRunDay(fields, 0) === null) return 'never';
-  return {
-    nextAfter: (ms) => findNextRun(fields, ms),
-    countBetween: (fromMs, untilMs) => countRuns(fields, fromMs, untilMs),
-  };
+  return { nextAfter: (ms) => findNextRun(fields, ms) };
 }
 
 export function nextRunAfter(expression: string, ms: number): number | null {
@@ -61,28 +56,6 @@ function findNextRun(fields: CronFields, afterMs: number): number | null {
   if (laterToday !== null) return toInstant(today, laterToday);
   const nextDay = findRunDay(fields, today + 1);
   return nextDay === null ? null : toInstant(nextDay, findRunMinute(fields, 0));
-}
-
-function countRuns(fields: CronFields, fromMs: number, untilMs: number): number {
-  const from = Math.ceil(fromMs / MINUTE_MS);
-  const until = Math.ceil(untilMs / MINUTE_MS);
-  if (!(from < until)) return 0;
-  const [firstDay, lastDay] = [Math.floor(from / MINUTES_A_DAY), Math.floor(until / MINUTES_A_DAY)];
-  const runsADay = fields.hours.length * fields.minutes.length;
-  const runsOf = (day: number, beforeMinute: number) =>
-    countRunDays(fields, day, day + 1) * countRunsBefore(fields, beforeMinute);
-  return (
-    countRunDays(fields, firstDay, lastDay) * runsADay -
-    runsOf(firstDay, from - firstDay * MINUTES_A_DAY) +
-    runsOf(lastDay, until - lastDay * MINUTES_A_DAY)
-  );
-}
-
-function countRunsBefore({ hours, minutes }: CronFields, before: number): number {
-  const hour = Math.floor(before / 60);
-  const whole = hours.filter((each) => each < hour).length * minutes.length;
-  if (!hours.includes(hour)) return whole;
-  return whole + minutes.filter((minute) => hour * 60 + minute < before).length;
 }
 
 function findRunMinute(fields: CronFields, from: number): number | null {

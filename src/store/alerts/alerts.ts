@@ -7,7 +7,7 @@ import { checkQueues, listOpenWatches } from './queue-watches.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { newId } from '#domain/base/ids';
 import { sql } from '../database/sql.ts';
-import { periodsOf } from '../figures/usage.ts';
+import { monthOf } from '../figures/usage.ts';
 import { above, addMissing, all, atMost, below, change } from '../database/rows.ts';
 import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
@@ -145,7 +145,7 @@ const MARKED_AT_ONCE = 1_000;
 
 const MARKS = [80, 100] as const;
 
-type UsedByTeam = Pick<Row<'usage_periods'>, 'team_id' | 'used'> &
+type UsedByTeam = Pick<Row<'usage_months'>, 'team_id' | 'used'> &
   Pick<Row<'teams'>, 'plan' | 'name'>;
 
 /** Once per mark, month and team, across nodes (§6.7). @param limitOf null: no limit */
@@ -154,10 +154,10 @@ async function raiseUsageAlerts(
   now: number,
   limitOf: (plan: string) => number | null,
 ): Promise<void> {
-  const { month } = periodsOf(now);
+  const month = monthOf(now);
   const teams = await db.ask(sql<UsedByTeam>`
-    select m.team_id, m.used, t.plan, t.name from usage_periods m join teams t on t.id = m.team_id
-    where m.period = ${month} and t.deleted_at is null`);
+    select m.team_id, m.used, t.plan, t.name from usage_months m join teams t on t.id = m.team_id
+    where m.month = ${month} and t.deleted_at is null`);
   const reached = teams.flatMap(({ team_id, used, plan, name }) => {
     const limit = limitOf(plan);
     if (limit === null || limit === 0) return [];

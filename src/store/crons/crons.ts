@@ -1,6 +1,5 @@
 import { nextRunAfter, searchFrom } from '#domain/cron/cron';
 import { keepCount, withinEnd } from '#domain/cron/cron-end';
-import type { PlannedCron } from '#domain/team/usage-forecast';
 import { nextReminder } from '#domain/alerts/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alerts/alert-settings';
 import { newId } from '#domain/base/ids';
@@ -26,20 +25,10 @@ import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
 import { findTeamWith } from '../jobs/job-records.ts';
 import { toRecord } from '../database/records.ts';
-import { add, all, atMost, change, not, one } from '../database/rows.ts';
+import { add, all, atMost, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
-
-const PLANNED_COLUMNS = [
-  'cron_expression',
-  'created_at',
-  'next_run_at',
-  'starts_at',
-  'ends_at',
-  'max_runs',
-  'runs_counted',
-] as const;
 
 /** Engines get a signal after each commit that makes a run due. */
 export const crons = {
@@ -165,17 +154,6 @@ export const crons = {
   async list({ main, sealer }: Context, teamId: string): Promise<Cron[]> {
     const rows = await all(main, 'crons', { team_id: teamId }, { order: ['name', 'id'] });
     return rows.map((row) => cronOf(sealer, row));
-  },
-
-  async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
-    const planned = { team_id: teamId, next_run_at: not(null) };
-    const rows = await all(main, 'crons', planned, { columns: PLANNED_COLUMNS });
-    return rows.map((row) =>
-      Object.assign(toRecord(row, PLANNED_COLUMNS), {
-        nextRunAt: row.next_run_at ?? 0,
-        end: endOf(row),
-      }),
-    );
   },
 
   /** Oldest first. */

@@ -2,7 +2,7 @@ import { FAILED_JOB_STATUSES } from '#domain/runs/run-status';
 import type { Dialect } from '../database/dialect.ts';
 import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
-import { monthOf, startsOf, usedBy } from './usage.ts';
+import { boundsOfMonth, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
 import { DAY_MS } from '#domain/base/instant';
 import { pageStatement } from '../database/prepared.ts';
@@ -174,7 +174,7 @@ export const sourceFigures = {
       const ofCrons = outcomesBySource(await db.rows(countOfCrons, [most, midnight]));
       const queues = await db.rows(readQueues, [most, now]);
       const ofQueues = outcomesBySource(await db.rows(countOfQueues, [most, midnight]));
-      const teams = await db.rows(readTeams, [most, ...monthOf(now)]);
+      const teams = await db.rows(readTeams, [most, ...boundsOfMonth(now)]);
       const ofTeams = outcomesBySource(await db.rows(countOfTeams, [most, midnight]));
       const [all] = await db.rows(countSources, []);
       const leftOut = (kind: keyof EachSource['leftOut']) => Math.max(0, (all?.[kind] ?? 0) - most);

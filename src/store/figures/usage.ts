@@ -33,7 +33,7 @@ export const nearLimit = (limit: string, used: string) =>
   `(${limit} is not null and ${limit} - ${used} < ${FAR_FROM_LIMIT})`;
 
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
-const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
+const USED = { team_id: 'id', month: 'text', used: 'bigint' } as const satisfies Fields;
 
 const UNLIMITED = 2 ** 52;
 
@@ -47,35 +47,33 @@ const UNLIMITED = 2 ** 52;
 const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   'count-months',
   (dialect) => {
-    const left = dialect.least('excluded.used', 'excluded.granted - usage_periods.used');
+    const left = dialect.least('excluded.used', 'excluded.granted - usage_months.used');
     const granted = dialect.greatest('0', left);
     return `
-  insert into usage_periods (team_id, period, used, granted)
+  insert into usage_months (team_id, month, used, granted)
   select team_id, ${dialect.$(2)}, ${dialect.least('runs', 'monthly_limit')}, monthly_limit
   from ${dialect.rows(WANTED, 1)} where true
-  on conflict (team_id, period) do update set
-    granted = ${granted}, used = usage_periods.used + ${granted}
+  on conflict (team_id, month) do update set
+    granted = ${granted}, used = usage_months.used + ${granted}
   returning team_id, ${dialect.least('granted', 'used')} as granted`;
   },
 );
 
-/** Negative numbers take back. Rows come in one order, a month before its days, to prevent deadlocks. $1 `USED` */
-const addToPeriods = preparedStatement<never>(
-  'add-to-periods',
+/** Negative numbers take back. Rows come in one order, to prevent deadlocks. $1 `USED` */
+const addToMonths = preparedStatement<never>(
+  'add-to-months',
   (dialect) => `
-  insert into usage_periods (team_id, period, used)
-  select team_id, period, used from ${dialect.rows(USED, 1)} where true
-  on conflict (team_id, period) do update set used = usage_periods.used + excluded.used`,
+  insert into usage_months (team_id, month, used)
+  select team_id, month, used from ${dialect.rows(USED, 1)} where true
+  on conflict (team_id, month) do update set used = usage_months.used + excluded.used`,
 );
 
 /** As far as it is added up, in SQL. */
 export const usedBy = (team: string, month: string) => `coalesce((
-    select m.used from usage_periods m where m.team_id = ${team} and m.period = ${month}), 0)`;
+    select m.used from usage_months m where m.team_id = ${team} and m.month = ${month}), 0)`;
 
-export function periodsOf(now: number): { month: string; day: string } {
-  const at = new Date(now).toISOString();
-  return { month: at.slice(0, 7), day: at.slice(0, 10) };
-}
+/** As `2026-11`. */
+export const monthOf = (now: number) => new Date(now).toISOString().slice(0, 7);
 
 /** Null: no limit. */
 interface Wanted {
@@ -89,19 +87,13 @@ export async function countUsage(
   wanted: readonly Wanted[],
   now: number,
 ): Promise<Map<string, number>> {
-  const { month, day } = periodsOf(now);
   const rows = wanted
     .map(({ teamId, runs, monthlyLimit }) => {
       return { team_id: teamId, runs, monthly_limit: monthlyLimit ?? UNLIMITED };
     })
     .toSorted((a, b) => (a.team_id < b.team_id ? -1 : 1));
-  const granted = await runner.rows(countMonths, [packRows(WANTED, rows), month]);
-  const grants = new Map(granted.map((row) => [row.team_id, row.granted]));
-  const days = rows
-    .map(({ team_id }) => ({ team_id, period: day, used: grants.get(team_id) ?? 0 }))
-    .filter(({ used }) => used > 0);
-  if (days.length > 0) await runner.rows(addToPeriods, [packRows(USED, days)]);
-  return grants;
+  const granted = await runner.rows(countMonths, [packRows(WANTED, rows), monthOf(now)]);
+  return new Map(granted.map((row) => [row.team_id, row.granted]));
 }
 
 /** Only for runs that the same transaction has put back. */
@@ -128,16 +120,14 @@ async function addUp(
   if (counts.length === 0) return;
   const used = new Map<string, number>();
   for (const { teamId, at, runs } of counts) {
-    for (const period of Object.values(periodsOf(at))) {
-      const key = `${teamId} ${period}`;
-      used.set(key, (used.get(key) ?? 0) + runs);
-    }
+    const key = `${teamId} ${monthOf(at)}`;
+    used.set(key, (used.get(key) ?? 0) + runs);
   }
   const rows = [...used.keys()].toSorted().map((key) => {
-    const [team_id = '', period = ''] = key.split(' ');
-    return { team_id, period, used: used.get(key) ?? 0 };
+    const [team_id = '', month = ''] = key.split(' ');
+    return { team_id, month, used: used.get(key) ?? 0 };
   });
-  await runner.rows(addToPeriods, [packRows(USED, rows)]);
+  await runner.rows(addToMonths, [packRows(USED, rows)]);
 }
 
 /** Not added up yet. $3 its first hour, $4 the next month's */
@@ -145,50 +135,26 @@ export const startsOf = (team: string, { $ }: Dialect) => `batch_counts
   where team_id = ${team} and source_id = ${team} and outcome = 'started'
     and hour >= ${$(3)} and hour < ${$(4)}`;
 
-export function monthOf(now: number): [month: string, from: number, until: number] {
-  const { month } = periodsOf(now);
+/** With the first hour, and the next month's. */
+export function boundsOfMonth(now: number): [month: string, from: number, until: number] {
+  const month = monthOf(now);
   const at = new Date(`${month}-01T00:00:00Z`);
   return [month, at.getTime(), at.setUTCMonth(at.getUTCMonth() + 1)];
 }
 
-/** $1 team, then as in `monthOf` */
+/** $1 team, then `boundsOfMonth` */
 const readMonth = preparedStatement<{ used: number }>(
   'read-month',
   (dialect) => `
   select cast(coalesce(sum(used), 0) as bigint) as used from (
-    select used from usage_periods where team_id = ${dialect.$(1)} and period = ${dialect.$(2)}
+    select used from usage_months where team_id = ${dialect.$(1)} and month = ${dialect.$(2)}
     union all select runs from ${startsOf(dialect.$(1), dialect)}) as counts`,
-);
-
-/** Parameters as for `readMonth` */
-const readDays = preparedStatement<{ day: string | null; hour: number | null; used: number }>(
-  'read-days',
-  (dialect) => `
-  select period as day, null as hour, used from usage_periods
-  where team_id = ${dialect.$(1)} and period like ${dialect.$(2)} || '-%'
-  union all select null, hour, runs from ${startsOf(dialect.$(1), dialect)}`,
 );
 
 export const usage = {
   async usedInMonth({ main }: Context, teamId: string, now: number): Promise<number> {
-    const [row] = await main.read(readMonth, [teamId, ...monthOf(now)]);
+    const [row] = await main.read(readMonth, [teamId, ...boundsOfMonth(now)]);
     return row?.used ?? 0;
-  },
-
-  /** Oldest first; days without a run are left out. */
-  async usedByDay(
-    { main }: Context,
-    teamId: string,
-    now: number,
-  ): Promise<{ day: string; used: number }[]> {
-    const days = new Map<string, number>();
-    for (const row of await main.read(readDays, [teamId, ...monthOf(now)])) {
-      const day = row.day ?? periodsOf(row.hour ?? 0).day;
-      days.set(day, (days.get(day) ?? 0) + row.used);
-    }
-    return [...days]
-      .map(([day, used]) => ({ day, used }))
-      .toSorted((a, b) => (a.day < b.day ? -1 : 1));
   },
 
   /** For runs outside queues and crons. False if the month is used up. */

@@ -244,7 +244,7 @@ describe('retention', () => {
         'executions',
         'ended_jobs',
         'ended_executions',
-        'usage_periods',
+        'usage_months',
         'duration_hours',
       ];
       const before = await countAll(store, tables);

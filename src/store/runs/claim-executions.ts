@@ -25,7 +25,7 @@ import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
 import { KEY, TEAM_SLOTS, type TeamSlots } from './run-tables.ts';
 import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
 import { preparedStatement, updateEach } from '../database/prepared.ts';
-import { periodsOf, usedBy } from '../figures/usage.ts';
+import { monthOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
 import type { Runner } from '../database/runner.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
@@ -291,7 +291,7 @@ export const claimExecutionsScript: TransactionScript<
   name: 'claim-executions',
   async run(runner, input) {
     const { asked, nodeId, now, limits } = input;
-    const read = await runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]);
+    const read = await runner.rows(readLivingTeams, [packTeams(asked), monthOf(now)]);
     const near = read.filter((team) => nearLimitOf(team, limits) !== null).map(({ id }) => id);
     const locked = await findLockedTeams(runner, near, now);
     const teams = new Map(read.flatMap((team) => (locked.has(team.id) ? [] : [[team.id, team]])));

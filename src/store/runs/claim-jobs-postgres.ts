@@ -16,7 +16,7 @@ import {
 import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countStartsOf } from '../figures/batch-counts.ts';
-import { nearLimit, periodsOf, usedBy } from '../figures/usage.ts';
+import { monthOf, nearLimit, usedBy } from '../figures/usage.ts';
 import { KEEP_TAKEN, LAST_TAKEN, RECOUNT_MS, RUNNING_IDS, TAKEN } from './taken-slots.ts';
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
@@ -144,7 +144,7 @@ export const claimJobs = claimInSteps<TakenQueue>({
     return new Set(rows.map(({ id }) => id));
   },
   async read(runner, { asked, now }) {
-    const parameters = [packSlots(asked), now, periodsOf(now).month];
+    const parameters = [packSlots(asked), now, monthOf(now)];
     const rows = await runner.rows(readTaken, parameters);
     return rows.map((row) => Object.assign(row, { running: row.running_ids?.length ?? 0 }));
   },
@@ -175,7 +175,7 @@ export async function claimAtOnce(
   { nodeId, now, limits: { byPlan, other } }: Claimant,
 ): Promise<{ inSteps: GroupSlots[]; claim: Claim<ClaimedJob> }> {
   const limits = [...byPlan].map(([plan, monthly_limit]) => ({ plan, monthly_limit }));
-  const { month } = periodsOf(now);
+  const month = monthOf(now);
   const parameters = [packSlots(asked), nodeId, now, month, packRows(LIMIT, limits), other];
   const rows = await context.db.rows(claimJobsAtOnce, parameters);
   const due = rows.flatMap((row) => (row.queue === null ? [row] : [])).toSorted(earlierFirst);

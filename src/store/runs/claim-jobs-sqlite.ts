@@ -4,7 +4,7 @@ import type { GroupSlots } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { CLAIMED_COLUMNS, type ClaimedJobRow, packSlots } from './due-jobs.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { periodsOf } from '../figures/usage.ts';
+import { monthOf } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { Runner } from '../database/runner.ts';
 
@@ -59,8 +59,7 @@ const writeSpent = preparedStatement<never>(
 
 export const claimJobs = claimInSteps<CountedQueue>({
   lock: async () => 'all',
-  read: (runner, { asked, now }) =>
-    runner.rows(readCounted, [packSlots(asked), now, periodsOf(now).month]),
+  read: (runner, { asked, now }) => runner.rows(readCounted, [packSlots(asked), now, monthOf(now)]),
   async take(runner, input) {
     const widest = WIDTHS.at(-1) ?? 1;
     const jobs: ClaimedJobRow[] = [];

@@ -2,32 +2,29 @@ import { wasLockedOut } from '../database/errors.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import type { Runner } from '../database/runner.ts';
-import { periodsOf } from '../figures/usage.ts';
+import { monthOf } from '../figures/usage.ts';
 import type { Taken } from './claim.ts';
 import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
 
 /**
- * Returns the teams whose counters another transaction has locked; none on SQLite, which has one writer. $1 teams, $2
- * month, $3 day
+ * Returns the teams whose count another transaction has locked; none on SQLite, which has one writer. $1 teams, $2 month
  */
-const lockPeriods = preparedStatement<{ id: string }>('lock-periods', ({ $, rows, lock }) => {
-  const counters = `select 1 from usage_periods c
-    where c.team_id = given.id and c.period in (${$(2)}, ${$(3)})`;
+const lockMonths = preparedStatement<{ id: string }>('lock-months', ({ $, rows, lock }) => {
+  const counts = `select 1 from usage_months c where c.team_id = given.id and c.month = ${$(2)}`;
   return `
   select given.id from ${rows(IDS, 1)}
-  where (select count(*) from (${counters}) as present)
-    > (select count(*) from (${counters} ${lock('for no key update skip locked')}) as locked)`;
+  where exists (${counts})
+    and not exists (select 1 from (${counts} ${lock('for no key update skip locked')}) as locked)`;
 });
 
-/** See `lockPeriods`. */
+/** See `lockMonths`. */
 export async function findLockedTeams(
   runner: Runner,
   teamIds: readonly string[],
   now: number,
 ): Promise<ReadonlySet<string>> {
   if (teamIds.length === 0 || runner.dialect.writers === 1) return new Set();
-  const { month, day } = periodsOf(now);
-  const locked = await runner.rows(lockPeriods, [packIds([...new Set(teamIds)]), month, day]);
+  const locked = await runner.rows(lockMonths, [packIds([...new Set(teamIds)]), monthOf(now)]);
   return new Set(locked.map(({ id }) => id));
 }
 

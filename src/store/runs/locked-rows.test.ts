@@ -35,7 +35,7 @@ describe('a claim on Postgres with a locked row', () => {
     {
       await using holder = await holdRows(store);
       await holder.query(
-        `select 1 from usage_periods where team_id = '${locked.id}' and period = '2026-11' for update`,
+        `select 1 from usage_months where team_id = '${locked.id}' and month = '2026-11' for update`,
       );
       const { claimed, groups: states } = await claim();
       assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
@@ -64,20 +64,18 @@ describe('a claim on Postgres with a locked row', () => {
     await using store = await openPostgresTestStore();
     const { teams, groups, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from usage_periods where team_id = '${teams[0].id}' for update`);
+    await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
     assert.equal((await claim(null)).claimed.length, 6);
     for (const { teamId = '' } of groups) await aJob(store, teamId, { queue: 'a' });
     assert.equal((await claim(1_000_000)).claimed.length, 6);
   });
 
-  test('a claim skips a locked day without waiting for it', async () => {
+  test('a claim skips a locked month without waiting for it', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const { teams, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
-    await holder.query(
-      `select 1 from usage_periods where team_id = '${teams[0].id}' and period like '%-%-%' for update`,
-    );
+    await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
     ran.length = 0;
     assert.equal((await claim()).claimed.length, 3);
     const names = ran.flatMap((sql) => /^\/\* ([\w-]+)/.exec(sql)?.[1] ?? []);
@@ -85,10 +83,9 @@ describe('a claim on Postgres with a locked row', () => {
       'claim-jobs-at-once',
       'lock-limited-queues',
       'read-taken-slots',
-      'lock-periods',
+      'lock-months',
       'claim-jobs-in-steps',
       'count-months',
-      'add-to-periods',
     ]);
   });
 
@@ -115,7 +112,7 @@ describe('a claim on Postgres with a locked row', () => {
     for (const { id } of teams) await aCron(store, id, { nextRunAt: store.clock.now() });
     await using holder = await holdRows(store);
     const row = `'${locked.id}', '2026-12', 1`;
-    await holder.query(`insert into usage_periods (team_id, period, used) values (${row})`);
+    await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
     const { claimed, groups: states } = await claim();
     assert.deepEqual(
       claimed.map(({ teamId }) => teamId),
@@ -140,7 +137,7 @@ describe('a claim on Postgres with a locked row', () => {
     const claim = () => store.runs.claimExecutions(asked, aClaimant(store, node, LIMIT));
     {
       await using holder = await holdRows(store);
-      await holder.query(`select 1 from usage_periods where team_id = '${teams[0].id}' for update`);
+      await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
       const first = await claim();
       assert.deepEqual(
         first.claimed.map(({ teamId }) => teamId),

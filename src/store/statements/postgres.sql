@@ -35,7 +35,7 @@ with asked as materialized (
 ), open_queues as materialized (
   select q.*, case when q.monthly_limit is null then false
   else (q.monthly_limit is not null and q.monthly_limit - coalesce((
-        select m.used from usage_periods m where m.team_id = q.team_id and m.period = $4), 0) < 100000) end as
+        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as
             is_near_limit
   from asked_queues q
 ),
@@ -76,7 +76,7 @@ order by q.id for no key update of q skip locked
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
 case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
     q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
-    select m.used from usage_periods m where m.team_id = t.id and m.period = $3), 0) as used, (
+    select m.used from usage_months m where m.team_id = t.id and m.month = $3), 0) as used, (
   select j.scheduled_at from jobs j
   where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at > $2
   order by j.scheduled_at, j.id limit 1
@@ -96,12 +96,11 @@ from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at 
 ) last on true
 where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null
 
-/* lock-periods */
+/* lock-months */
 select given.id from json_to_recordset($1::json) as given(id uuid)
-where (select count(*) from (select 1 from usage_periods c
-    where c.team_id = given.id and c.period in ($2, $3)) as present)
-> (select count(*) from (select 1 from usage_periods c
-    where c.team_id = given.id and c.period in ($2, $3) for no key update skip locked) as locked)
+where exists (select 1 from usage_months c where c.team_id = given.id and c.month = $2)
+and not exists (select 1 from (select 1 from usage_months c where c.team_id = given.id and c.month = $2 for no
+    key update skip locked) as locked)
 
 /* claim-jobs-in-steps */
 with open_queues as materialized (
@@ -142,26 +141,20 @@ where s.team_id = taken.team_id and s.queue_id = taken.queue_id and s.number = t
 -- Count jobs and executions of a team near its monthly limit
 
 /* count-months */
-insert into usage_periods (team_id, period, used, granted)
+insert into usage_months (team_id, month, used, granted)
 select team_id, $2, least(runs, monthly_limit), monthly_limit
 from json_to_recordset($1::json) as given(team_id uuid, runs bigint, monthly_limit bigint) where true
-on conflict (team_id, period) do update set
-granted = greatest(0, least(excluded.used, excluded.granted - usage_periods.used)), used = usage_periods.used
-    + greatest(0, least(excluded.used, excluded.granted - usage_periods.used))
+on conflict (team_id, month) do update set
+granted = greatest(0, least(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used +
+    greatest(0, least(excluded.used, excluded.granted - usage_months.used))
 returning team_id, least(granted, used) as granted
-
-/* add-to-periods */
-insert into usage_periods (team_id, period, used)
-select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint)
-    where true
-on conflict (team_id, period) do update set used = usage_periods.used + excluded.used
 
 
 -- Claim executions
 
 /* read-teams */
 select t.id, t.plan, coalesce((
-    select m.used from usage_periods m where m.team_id = t.id and m.period = $2), 0) as used,
+    select m.used from usage_months m where m.team_id = t.id and m.month = $2), 0) as used,
         t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused, t.pausing_windows
 from json_to_recordset($1::json) as given(id uuid) cross join set_config('lock_timeout', '100ms', true) as
@@ -454,11 +447,11 @@ where step is not null
 group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
-/* add-to-periods */
-insert into usage_periods (team_id, period, used)
-select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint)
+/* add-to-months */
+insert into usage_months (team_id, month, used)
+select team_id, month, used from json_to_recordset($1::json) as given(team_id uuid, month text, used bigint)
     where true
-on conflict (team_id, period) do update set used = usage_periods.used + excluded.used
+on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 
 -- Delete expired runs

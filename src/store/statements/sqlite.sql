@@ -20,7 +20,7 @@ returning id, queue_id
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
 case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
     q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
-    select m.used from usage_periods m where m.team_id = t.id and m.period = ?3), 0) as used, (
+    select m.used from usage_months m where m.team_id = t.id and m.month = ?3), 0) as used, (
   select j.scheduled_at from jobs j
   where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at > ?2
   order by j.scheduled_at, j.id limit 1
@@ -59,27 +59,21 @@ on conflict (team_id, queue_id, number) do update set rate_spent_until = exclude
 -- Count jobs and executions of a team near its monthly limit
 
 /* count-months */
-insert into usage_periods (team_id, period, used, granted)
+insert into usage_months (team_id, month, used, granted)
 select team_id, ?2, min(runs, monthly_limit), monthly_limit
 from (select value->>'team_id' as team_id, value->>'runs' as runs, value->>'monthly_limit' as monthly_limit
     from jsonb_each(?1)) as given where true
-on conflict (team_id, period) do update set
-granted = max(0, min(excluded.used, excluded.granted - usage_periods.used)), used = usage_periods.used +
-    max(0, min(excluded.used, excluded.granted - usage_periods.used))
+on conflict (team_id, month) do update set
+granted = max(0, min(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used + max(0,
+    min(excluded.used, excluded.granted - usage_months.used))
 returning team_id, min(granted, used) as granted
-
-/* add-to-periods */
-insert into usage_periods (team_id, period, used)
-select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period,
-    value->>'used' as used from jsonb_each(?1)) as given where true
-on conflict (team_id, period) do update set used = usage_periods.used + excluded.used
 
 
 -- Claim executions
 
 /* read-teams */
 select t.id, t.plan, coalesce((
-    select m.used from usage_periods m where m.team_id = t.id and m.period = ?2), 0) as used,
+    select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used,
         t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused, t.pausing_windows
 from (select value->>'id' as id from jsonb_each(?1)) as given  cross join teams t
@@ -343,11 +337,11 @@ where step is not null
 group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
-/* add-to-periods */
-insert into usage_periods (team_id, period, used)
-select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period,
+/* add-to-months */
+insert into usage_months (team_id, month, used)
+select team_id, month, used from (select value->>'team_id' as team_id, value->>'month' as month,
     value->>'used' as used from jsonb_each(?1)) as given where true
-on conflict (team_id, period) do update set used = usage_periods.used + excluded.used
+on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 
 -- Delete expired runs

@@ -1,17 +1,17 @@
 import { bigint, id, instant, integer, oneOf, rowNumber, table, text } from './table.ts';
 
-/** Runs of a month, and of each of its days. */
-export const usagePeriods = table(
-  'usage_periods',
+/** Runs of each month. */
+export const usageMonths = table(
+  'usage_months',
   {
     team_id: id(),
-    /** `2026-11`, or `2026-11-21`. */
-    period: text(),
+    /** `2026-11` */
+    month: text(),
     used: bigint(),
-    /** Of a month: one part of a statement passes it to the next. */
+    /** One part of a statement passes it to the next. */
     granted: bigint().default(0),
   },
-  { key: ['team_id', 'period'], indexes: { usage_periods_by_period: { on: ['period'] } } },
+  { key: ['team_id', 'month'], indexes: { usage_months_by_month: { on: ['month'] } } },
 );
 
 /** `failed`: finally; `retried`: another attempt follows. */
