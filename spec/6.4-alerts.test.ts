@@ -272,8 +272,7 @@ describe('the notification channel', () => {
     await using scene = await startScene();
     const { service, target, teamId } = scene;
     await setDefaultChannel(service.store, teamId, { kind: 'email' });
-    const slow = { seconds: 1, timesMedian: null };
-    await setQueue(service, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
+    await setQueue(service, { alertSettings: { ...NO_ALERT_SETTINGS, slowSeconds: 1 } });
     const gate = makeGate();
     target.answer('/job', { ...OK, after: gate.opened });
     await scheduleJob(service, { url: `${target.url}/job` });

@@ -378,7 +378,6 @@ crons:
     max_runs: 10
     stop_after: 12
     slow_seconds: 20
-    slow_times_median: 3
     certificate_alerts: true
 `;
   test('team apply creates channels before the items that use them', async () => {
@@ -421,7 +420,7 @@ crons:
       note: 'Ask the night shift',
       runbookUrl: 'https://wiki.test/nightly',
       remindHours: 6,
-      slow: { seconds: 20, timesMedian: 3 },
+      slowSeconds: 20,
       certificates: true,
     });
   });

@@ -48,7 +48,6 @@ const NO_ALERT_FIELDS = {
   alert_note: null,
   runbook_url: null,
   slow_seconds: null,
-  slow_times_median: null,
   remind_hours: null,
   certificate_alerts: false,
   keep_response_body: true,

@@ -1,5 +1,4 @@
 import { isId } from '#domain/base/ids';
-import type { SlowRule } from '#domain/alerts/slow-runs';
 import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts';
 import type { OpenWatch } from '#store/alerts/queue-watches';
 import type { Store } from '#store/store';
@@ -18,8 +17,8 @@ export function createAlertWork({ alerts, certificates }: Store) {
       return alerts.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
     /** Null: it isn't slow (§6.4). */
-    findSlowSince: async (teamId: string, sourceId: string, rule: SlowRule) =>
-      isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
+    findSlowSince: async (teamId: string, sourceId: string, slowSeconds: number) =>
+      isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, slowSeconds) : null,
     listEndingCertificates: async (teamId: string, sourceId: string) =>
       isId(sourceId) ? certificates.listOfSource(teamId, sourceId) : [],
     listOpenWatches: async (teamId: string, queueId: string) =>

@@ -4,7 +4,7 @@ import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alerts/alert-settings';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { CERTIFICATE_DAYS } from '#domain/http/certificate';
 import { rangeOf } from '#domain/base/limits';
-import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/alerts/slow-runs';
+import { SLOW_SECONDS } from '#domain/alerts/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { CheckField, ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
 import { useShown } from '../forms/Form.tsx';
@@ -36,13 +36,7 @@ export function AlertFields({ choices, channelNote, reminderNote }: AlertFieldsP
       <NumberField
         name="slow_seconds"
         label="Slow after"
-        description={`Seconds that one run takes, ${rangeOf(SLOW_RANGES.seconds)}. You get a warning when runs become slow and a recovery when they are fast again. Empty: none.`}
-        placeholder="none"
-      />
-      <NumberField
-        name="slow_times_median"
-        label="Times longer than usual"
-        description={`Also slow: a run that takes this many times the ${MEDIAN_DAYS}-day median, ${rangeOf(SLOW_RANGES.timesMedian)}, once ${LEAST_TIMED} runs succeeded. If both fields are set, the lower limit applies.`}
+        description={`Seconds that one run takes, ${rangeOf(SLOW_SECONDS)}. You get a warning when runs become slow and a recovery when they are fast again. Empty: none.`}
         placeholder="none"
       />
       <CheckField

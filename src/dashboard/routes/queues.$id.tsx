@@ -1,7 +1,6 @@
 import { data, Link } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alerts/alert-settings';
 import { describeBacklogRule, describeFailureRule, kindsOf } from '#domain/alerts/queue-watch';
-import { hasSlowRule } from '#domain/alerts/slow-runs';
 import { formatRetrySchedule } from '#domain/judging/retry-schedule';
 import { FilterReader } from '#domain/runs/read-filters';
 import { describeUntil } from '#domain/team/pause';
@@ -45,7 +44,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
     return notHere(context, (teamId) => work.findQueue(teamId, id));
   const { queue } = row;
   // Jobs have no recovery; other alerts have.
-  const hasRecovery = hasSlowRule(queue.alertSettings.slow) || kindsOf(queue.watch).length > 0;
+  const hasRecovery = queue.alertSettings.slowSeconds !== null || kindsOf(queue.watch).length > 0;
   const levels = hasRecovery ? ALERT_LEVELS : (['warning', 'failure'] as const);
   const [facts, rateWait, watches] = await Promise.all([
     readSourceFacts(work, team.id, { kind: 'queue', ...queue, streak: row.streak }, levels),

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { AlertSettings } from '#domain/alerts/alert-settings';
-import { hasSlowRule } from '#domain/alerts/slow-runs';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice, MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
@@ -35,13 +34,13 @@ export async function readSourceFacts(
   { kind, id, alertSettings, streak, stoppedAfter = null }: Source,
   levels: readonly AlertLevel[],
 ) {
-  const { slow } = alertSettings;
+  const { slowSeconds } = alertSettings;
   const [windows, activity, recipients, slowSince, certificates, failing] = await Promise.all([
     work.listActiveWindows(teamId, { kind, id }),
     work.listActivityOf(teamId, id),
     describeRecipients(work, teamId, alertSettings, levels),
-    // Null: it isn't slow, or has no rule.
-    hasSlowRule(slow) ? work.findSlowSince(teamId, id, slow) : null,
+    // Null: it isn't slow, or has no limit.
+    slowSeconds === null ? null : work.findSlowSince(teamId, id, slowSeconds),
     work.listEndingCertificates(teamId, id),
     readFailing(work, teamId, { kind, streak }),
   ]);

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Assertion } from '#domain/judging/assertion';
-import { hasSlowRule, type SlowRule } from '#domain/alerts/slow-runs';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { CutText } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -32,10 +31,10 @@ type SourceSettingsProps = {
 export function SourceSettings(props: SourceSettingsProps) {
   const { of, source, first, last = [], facts, alerts, recipientsTitle, children } = props;
   const { alertSettings, windows } = facts;
-  const { note, runbookUrl, remindHours, slow, certificates } = alertSettings;
+  const { note, runbookUrl, remindHours, slowSeconds, certificates } = alertSettings;
   const { id, tags, assertions, createdAt } = source;
   const to = `/alerts?source=${encodeURIComponent(`${of}:${id}`)}`;
-  const mayRaise = alerts.isOn || hasSlowRule(slow) || certificates;
+  const mayRaise = alerts.isOn || slowSeconds !== null || certificates;
   const alertFact = (
     <span className="row">
       <span>{alerts.words}</span>
@@ -53,7 +52,7 @@ export function SourceSettings(props: SourceSettingsProps) {
           [recipientsTitle, facts.recipients],
           [
             'Slow runs',
-            hasSlowRule(slow) ? `Alerts when one takes longer than ${describeRule(slow)}` : null,
+            slowSeconds === null ? null : `Alerts when one takes longer than ${slowSeconds} s`,
           ],
           ['Certificates', certificates ? 'Alerts when one of a target ends soon' : null],
           [
@@ -110,13 +109,4 @@ function describe(assertion: Assertion) {
     case 'response_time_under':
       return `Response time under ${assertion.ms.toLocaleString('en')} ms`;
   }
-}
-
-function describeRule({ seconds, timesMedian }: SlowRule): string {
-  return [
-    seconds === null ? null : `${seconds} s`,
-    timesMedian === null ? null : `${timesMedian} times the median`,
-  ]
-    .filter((part) => part !== null)
-    .join(' or ');
 }

@@ -1,5 +1,4 @@
 import type { AlertLevel } from './alert-streak.ts';
-import { NO_SLOW_RULE, readSlowRule, type SlowRule } from './slow-runs.ts';
 import { readStoredObject } from '../json/stored-object.ts';
 
 /** The team's default channel, or another one by its id. */
@@ -14,7 +13,8 @@ export interface AlertSettings {
   note: string | null;
   runbookUrl: string | null;
   remindHours: RemindHours | null;
-  slow: SlowRule;
+  /** Longer runs are slow. */
+  slowSeconds: number | null;
   certificates: boolean;
 }
 
@@ -28,7 +28,7 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
   note: null,
   runbookUrl: null,
   remindHours: null,
-  slow: NO_SLOW_RULE,
+  slowSeconds: null,
   certificates: false,
 };
 
@@ -48,7 +48,7 @@ export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): 
   return channels[level].length === 0;
 }
 
-/** JSON for the database, without the rule for slow runs; null for the defaults. */
+/** JSON for the database, without `slowSeconds`; null for the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const text = writeAll(settings);
   return text === writeAll(NO_ALERT_SETTINGS) ? null : text;
@@ -66,17 +66,17 @@ export function chosenChannels(channels: AlertSettings['channels']) {
 
 /**
  * Unreadable settings count as not set, so alerts go to the default channel.
- * @param slowRule is stored separately; not needed to notify
+ * @param slowSeconds is stored separately; not needed to notify
  */
 export function readAlertSettings(
   text: string | null,
-  slowRule: string | null = null,
+  slowSeconds: number | null = null,
 ): AlertSettings {
   const kept = readStoredObject<AlertSettings>(text);
   return {
     ...NO_ALERT_SETTINGS,
     ...kept,
     channels: { ...NO_ALERT_SETTINGS.channels, ...kept.channels },
-    slow: readSlowRule(slowRule) ?? NO_SLOW_RULE,
+    slowSeconds,
   };
 }

@@ -1,45 +1,14 @@
 /** Slow runs (§6.4). */
 import { HOUR_MS } from '../base/instant.ts';
 import { formatMilliseconds } from '../base/duration-words.ts';
-import { readStoredObject } from '../json/stored-object.ts';
 
-/** A run is slow if it exceeds either. */
-export interface SlowRule {
-  seconds: number | null;
-  /** Times the median of the last days. */
-  timesMedian: number | null;
-}
+/** Seconds of a cron's or queue's limit: longer runs are slow. */
+export const SLOW_SECONDS = { least: 1, most: 300 } as const;
 
-export const NO_SLOW_RULE: SlowRule = { seconds: null, timesMedian: null };
-
-export const SLOW_RANGES = {
-  seconds: { least: 1, most: 300 },
-  timesMedian: { least: 2, most: 100 },
-} as const;
-
-export const MEDIAN_DAYS = 7;
-export const LEAST_TIMED = 5;
-/** A shorter median would raise an alert at every hiccup. */
-const LEAST_SLOW_MS = 100;
 /** So that alternating runs raise one alert. */
 export const FAST_FOR_MS = 600_000;
 /** A busy queue doesn't store each slow run. */
 const REMEMBERED_MS = 60_000;
-
-export function hasSlowRule({ seconds, timesMedian }: SlowRule): boolean {
-  return seconds !== null || timesMedian !== null;
-}
-
-/** Equal rules have equal texts. */
-export function writeSlowRule({ seconds, timesMedian }: SlowRule): string {
-  return JSON.stringify({ seconds, timesMedian });
-}
-
-/** Null: none is set. */
-export function readSlowRule(text: string | null): SlowRule | null {
-  const rule = { ...NO_SLOW_RULE, ...readStoredObject<SlowRule>(text) };
-  return hasSlowRule(rule) ? rule : null;
-}
 
 export interface Pace {
   isSlow: boolean;
@@ -47,34 +16,11 @@ export interface Pace {
   words: string;
 }
 
-/**
- * Null: unknown, because there are too few runs for a median.
- * @param medianMs null if there are too few runs
- */
-export function judgePace(
-  rule: SlowRule,
-  durationMs: number,
-  medianMs: number | null,
-): Pace | null {
-  const bounds = [
-    ...(rule.seconds === null
-      ? []
-      : [{ ms: rule.seconds * 1000, words: formatMilliseconds(rule.seconds * 1000) }]),
-    ...(rule.timesMedian === null || medianMs === null
-      ? []
-      : [
-          {
-            ms: Math.max(LEAST_SLOW_MS, rule.timesMedian * medianMs),
-            words: `${rule.timesMedian} times its median of ${formatMilliseconds(medianMs)}`,
-          },
-        ]),
-  ];
-  const [lowest] = bounds.toSorted((a, b) => a.ms - b.ms);
-  if (!lowest) return null;
-  const took = `Took ${formatMilliseconds(durationMs)}`;
-  return durationMs > lowest.ms
-    ? { isSlow: true, words: `${took}, longer than ${lowest.words}.` }
-    : { isSlow: false, words: `${took}.` };
+export function judgePace(slowSeconds: number, durationMs: number): Pace {
+  const limitMs = slowSeconds * 1000;
+  const isSlow = durationMs > limitMs;
+  const limit = isSlow ? `, longer than ${formatMilliseconds(limitMs)}` : '';
+  return { isSlow, words: `Took ${formatMilliseconds(durationMs)}${limit}.` };
 }
 
 export interface SlowSpell {

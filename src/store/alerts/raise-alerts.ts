@@ -56,13 +56,13 @@ export function sourceOf(run: ClaimedJob | ClaimedExecution): AlertSource {
 /** Prevents a deletion meanwhile, so no state of a source outlives it. Undefined: it was deleted. */
 export async function lockSource(trx: Trx, teamId: string, { kind, id }: AlertSource) {
   const key = { team_id: teamId, id };
-  const columns = ['name', 'alert_settings', 'slow_rule'] as const;
+  const columns = ['name', 'alert_settings', 'slow_seconds'] as const;
   const row = await one(trx, `${kind}s`, key, columns, 'for key share');
   return (
     row && {
       source: { kind, id, name: row.name },
       settings: readAlertSettings(row.alert_settings),
-      rule: row.slow_rule,
+      slowSeconds: row.slow_seconds,
     }
   );
 }

@@ -5,16 +5,13 @@ import {
   judgePace,
   type Pace,
   type SlowAlert,
-  type SlowRule,
   type SlowSpell,
-  writeSlowRule,
 } from '#domain/alerts/slow-runs';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { FindMedians } from '../figures/medians.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd, Settlement } from '../runs/settlement.ts';
 import { type AlertToRaise, lockSource, raiseAlerts, rowOfRun, sourceOf } from './raise-alerts.ts';
@@ -23,7 +20,7 @@ import { change, one, remove } from '../database/rows.ts';
 export interface TimedRun {
   run: ClaimedJob | ClaimedExecution;
   sourceId: string;
-  rule: string;
+  slowSeconds: number;
   isSuccess: boolean;
   pace: Pace;
   end: RunEnd;
@@ -31,30 +28,19 @@ export interface TimedRun {
 
 const UNTIMED: ReadonlySet<FailureReason | null> = new Set(['limit_exceeded', 'worker_failed']);
 
-/** The medians are read before any transaction begins. */
-export async function timeRuns(
-  settlements: readonly Settlement[],
-  findMedians: FindMedians,
-): Promise<TimedRun[]> {
-  const ruled = settlements.flatMap(({ run, status, end }) => {
-    const { teamId, slowRule } = run;
-    if (slowRule === null || UNTIMED.has(end.reason)) return [];
-    return [{ run, teamId, sourceId: sourceOf(run).id, slowRule, status, end }];
-  });
-  const byMedian = ruled.filter(({ slowRule }) => slowRule.timesMedian !== null);
-  const now = Math.max(...byMedian.map(({ end }) => end.completedAt));
-  const medianOf = byMedian.length > 0 ? await findMedians(byMedian, now) : new Map();
-  return ruled.flatMap(({ run, sourceId, slowRule, status, end }) => {
-    const pace = judgePace(slowRule, end.durationMs, medianOf.get(sourceId) ?? null);
-    if (!pace) return [];
-    const rule = writeSlowRule(slowRule);
-    return [{ run, sourceId, rule, isSuccess: status === 'success', pace, end }];
+export function timeRuns(settlements: readonly Settlement[]): TimedRun[] {
+  return settlements.flatMap(({ run, status, end }) => {
+    const { slowSeconds } = run;
+    if (slowSeconds === null || UNTIMED.has(end.reason)) return [];
+    const pace = judgePace(slowSeconds, end.durationMs);
+    const isSuccess = status === 'success';
+    return [{ run, sourceId: sourceOf(run).id, slowSeconds, isSuccess, pace, end }];
   });
 }
 
 type SpellRow = Row<'slow_spells'>;
 
-const SPELL = 's.team_id, s.source_id, s.rule, s.since, s.last_at, s.notified_at';
+const SPELL = 's.team_id, s.source_id, s.slow_seconds, s.since, s.last_at, s.notified_at';
 const OF_GIVEN = 's.team_id = given.team_id and s.source_id = given.source_id';
 
 const readSpells = preparedStatement<SpellRow>(
@@ -66,8 +52,8 @@ const readSpells = preparedStatement<SpellRow>(
 const makeSpells = preparedStatement<never>(
   'make-slow-spells',
   ({ rows }) => `
-  insert into slow_spells (team_id, source_id, rule, since, last_at, notified_at)
-  select team_id, source_id, '', cast(null as bigint), 0, 0 from ${rows(SOURCES, 1)}
+  insert into slow_spells (team_id, source_id, slow_seconds, since, last_at, notified_at)
+  select team_id, source_id, 0, cast(null as bigint), 0, 0 from ${rows(SOURCES, 1)}
   where true order by source_id on conflict do nothing`,
 );
 
@@ -90,10 +76,10 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   const seen = new Map(rows.map((row) => [row.source_id, row]));
   const changing = all.filter(({ source_id }) => {
     const runs = bySource.get(source_id) ?? [];
-    return [...Map.groupBy(runs, ({ rule }) => rule)].some(([rule, ofRule]) => {
-      const before = spellOf(seen.get(source_id), rule);
+    return [...Map.groupBy(runs, (run) => run.slowSeconds)].some(([slowSeconds, ofLimit]) => {
+      const before = spellOf(seen.get(source_id), slowSeconds);
       // The reminder interval isn't known here, so assume the shortest: at worst a row is locked for nothing.
-      return follow(before, ofRule, REMIND_HOURS[0]).spell !== before;
+      return follow(before, ofLimit, REMIND_HOURS[0]).spell !== before;
     });
   });
   if (changing.length === 0) return false;
@@ -108,8 +94,8 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   return alerts.length > 0;
 }
 
-function spellOf(row: SpellRow | undefined, rule: string): SlowSpell | null {
-  if (!row || row.since === null || row.rule !== rule) return null;
+function spellOf(row: SpellRow | undefined, slowSeconds: number): SlowSpell | null {
+  if (!row || row.since === null || row.slow_seconds !== slowSeconds) return null;
   return { since: row.since, lastAt: row.last_at, notifiedAt: row.notified_at };
 }
 
@@ -136,19 +122,20 @@ async function followLocked(
 ): Promise<AlertToRaise[]> {
   const { team_id, source_id } = row;
   const locked = runs[0] && (await lockSource(trx, team_id, sourceOf(runs[0].run)));
-  const rule = locked?.rule ?? null;
-  // The rule was removed while they ran.
-  if (!locked || rule === null) {
+  const slowSeconds = locked?.slowSeconds ?? null;
+  // The limit was removed while they ran.
+  if (!locked || slowSeconds === null) {
     await forgetSpell(trx, team_id, source_id);
     return [];
   }
   const { source, settings } = locked;
-  const present = runs.filter((run) => run.rule === rule);
-  const { spell, alerts } = follow(spellOf(row, rule), present, settings.remindHours);
+  const present = runs.filter((run) => run.slowSeconds === slowSeconds);
+  const { spell, alerts } = follow(spellOf(row, slowSeconds), present, settings.remindHours);
   if (spell === null) await forgetSpell(trx, team_id, source_id);
   else {
     const { since, lastAt: last_at, notifiedAt: notified_at } = spell;
-    await change(trx, 'slow_spells', { team_id, source_id }, { rule, since, last_at, notified_at });
+    const changed = { slow_seconds: slowSeconds, since, last_at, notified_at };
+    await change(trx, 'slow_spells', { team_id, source_id }, changed);
   }
   return alerts.map(({ run: { run, pace, end }, alert: { level, slowMs: down_ms } }) => {
     const facts = { level, error_message: pace.words, down_ms, kind: 'slow' as const };
@@ -164,8 +151,8 @@ export async function findSlowSince(
   { main }: Context,
   teamId: string,
   sourceId: string,
-  rule: SlowRule,
+  slowSeconds: number,
 ): Promise<number | null> {
-  const key = { team_id: teamId, source_id: sourceId, rule: writeSlowRule(rule) };
+  const key = { team_id: teamId, source_id: sourceId, slow_seconds: slowSeconds };
   return (await one(main, 'slow_spells', key, ['since']))?.since ?? null;
 }

@@ -6,7 +6,6 @@ import {
 import type { Assertion } from '#domain/judging/assertion';
 import type { CronEnd } from '#domain/cron/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
-import { hasSlowRule, writeSlowRule } from '#domain/alerts/slow-runs';
 import { readTags, writeTags } from '#domain/team/tags';
 import { toRecord, toRow } from '../database/records.ts';
 import { namesOf } from '../tables/table.ts';
@@ -55,7 +54,7 @@ export interface Cron extends CronSettings {
 
 /** Columns that are no field of the same name and form. */
 const UNLIKE = [
-  ...(['sealed_headers', 'payload', 'assertions', 'alert_settings', 'slow_rule'] as const),
+  ...(['sealed_headers', 'payload', 'assertions', 'alert_settings', 'slow_seconds'] as const),
   ...(['keeps_response_body', 'tags', 'is_active', 'ends_at', 'max_runs'] as const),
   ...(['failed_runs', 'failing_since', 'has_raised_failure', 'remind_at'] as const),
 ] as const;
@@ -69,7 +68,6 @@ const PLAIN_SETTINGS = namesOf(
 type PlainSetting = (typeof PLAIN_SETTINGS)[number];
 
 export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettings) {
-  const { slow } = settings.alertSettings;
   return {
     ...(toRow<Row<'crons'>, PlainSetting>(settings, PLAIN_SETTINGS) as Pick<
       Row<'crons'>,
@@ -80,7 +78,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     keeps_response_body: yesNo(settings.keepsResponseBody),
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
-    slow_rule: hasSlowRule(slow) ? writeSlowRule(slow) : null,
+    slow_seconds: settings.alertSettings.slowSeconds,
     tags: writeTags(settings.tags),
     sealed_headers: sealHeaders(sealer, 'crons', teamId, settings.headers),
     payload: settings.payload === null ? null : JSON.stringify(settings.payload),
@@ -94,7 +92,7 @@ export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
     headers: reader.readHeaders(sealer, 'crons', row.sealed_headers),
     payload: reader.readPayload(row.payload),
     assertions: reader.readAssertions(row.assertions),
-    alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
+    alertSettings: readAlertSettings(row.alert_settings, row.slow_seconds),
     keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
     isActive: row.is_active === 1,

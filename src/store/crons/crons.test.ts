@@ -27,7 +27,7 @@ describe('crons in the store', () => {
           note: 'Ask “Ada” 🌙',
           runbookUrl: 'https://wiki.example/#frag',
           remindHours: 6,
-          slow: { seconds: 20, timesMedian: 3 },
+          slowSeconds: 20,
           certificates: true,
         },
         stopAfter: 7,

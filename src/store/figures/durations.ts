@@ -57,7 +57,7 @@ const readHours = pageStatement<Pick<Row<'duration_hours'>, 'hour' | 'outcome' |
   group by hour, outcome, step order by hour, outcome`,
 );
 
-export function countsOf(rows: readonly { step: number; runs: number }[]): DurationCounts {
+function countsOf(rows: readonly { step: number; runs: number }[]): DurationCounts {
   const runsOf = new Map(rows.map(({ step, runs }) => [step, runs]));
   return Array.from({ length: DURATION_BOUNDS.length + 1 }, (_, n) => runsOf.get(n) ?? 0);
 }

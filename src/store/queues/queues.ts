@@ -4,7 +4,6 @@ import { formatRate, parseRate } from '#domain/team/rate';
 import { readWatchRules, writeWatchRules } from '#domain/alerts/queue-watch';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/team/queue-settings';
 import { readTags, writeTags } from '#domain/team/tags';
-import { hasSlowRule, writeSlowRule } from '#domain/alerts/slow-runs';
 import { sql } from '../database/sql.ts';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
@@ -36,7 +35,7 @@ const SETTINGS = namesOf(
   queuesTable.columns,
   ...(['team_id', 'id', 'name', 'created_at', 'paused_at'] as const),
   ...(['retry_schedule', 'retries_enabled', 'rate', 'assertions', 'email_alerts'] as const),
-  ...(['is_paused', 'alert_settings', 'slow_rule', 'watch_rules'] as const),
+  ...(['is_paused', 'alert_settings', 'slow_seconds', 'watch_rules'] as const),
   ...(['keeps_response_body', 'tags'] as const),
 );
 
@@ -48,7 +47,7 @@ function queueOf(row: Row<'queues'>): Queue {
     // A damaged list is shown as empty, so it can be saved again. Claims report it.
     assertions: listOr(row.assertions, []),
     isPaused: row.is_paused === 1,
-    alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
+    alertSettings: readAlertSettings(row.alert_settings, row.slow_seconds),
     watch: readWatchRules(row.watch_rules),
     keepsResponseBody: row.keeps_response_body === 1,
     tags: readTags(row.tags),
@@ -68,7 +67,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
     ...(alertSettings !== undefined && {
       alert_settings: writeAlertSettings(alertSettings),
-      slow_rule: hasSlowRule(alertSettings.slow) ? writeSlowRule(alertSettings.slow) : null,
+      slow_seconds: alertSettings.slowSeconds,
     }),
     ...(watch !== undefined && { watch_rules: writeWatchRules(watch) }),
     ...(keepsResponseBody !== undefined && { keeps_response_body: yesNo(keepsResponseBody) }),

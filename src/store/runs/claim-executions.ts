@@ -48,7 +48,7 @@ const SENT_COLUMNS = [
   'cron_expression',
   'timeout_seconds',
   'assertions',
-  'slow_rule',
+  'slow_seconds',
   'keeps_response_body',
   'next_run_at',
   'sealed_headers',

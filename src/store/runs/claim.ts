@@ -1,4 +1,3 @@
-import { readSlowRule } from '#domain/alerts/slow-runs';
 import type { Claimant, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
@@ -34,7 +33,7 @@ export interface Taken<Group, Row> {
 
 export type SettingsRow = Pick<
   Row<'crons'>,
-  'timeout_seconds' | 'assertions' | 'slow_rule' | 'keeps_response_body'
+  'timeout_seconds' | 'assertions' | 'slow_seconds' | 'keeps_response_body'
 >;
 
 export type RunSettings = Pick<
@@ -42,7 +41,7 @@ export type RunSettings = Pick<
   | 'timeoutSeconds'
   | 'assertions'
   | 'signingSecret'
-  | 'slowRule'
+  | 'slowSeconds'
   | 'keepsResponseBody'
   | 'unreadable'
 >;
@@ -56,7 +55,7 @@ export function readSettings(
     timeoutSeconds: row.timeout_seconds,
     assertions: reader.readAssertions(row.assertions),
     signingSecret: reader.readSecret(secrets, row.sealed_signing_secret),
-    slowRule: readSlowRule(row.slow_rule),
+    slowSeconds: row.slow_seconds,
     keepsResponseBody: row.keeps_response_body === 1,
     unreadable: reader.unreadable,
   };

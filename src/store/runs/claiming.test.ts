@@ -58,7 +58,7 @@ describe('claiming due jobs', () => {
         timeoutSeconds: 7,
         assertions,
         signingSecret: 'hush',
-        slowRule: null,
+        slowSeconds: null,
         keepsResponseBody: true,
         unreadable: null,
         startedAt: TEST_START,

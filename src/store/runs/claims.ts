@@ -1,6 +1,5 @@
 import type { Assertion } from '#domain/judging/assertion';
 import type { HeaderList, HttpMethod } from '#domain/http/exchange';
-import type { SlowRule } from '#domain/alerts/slow-runs';
 import type { Database } from '../database/database.ts';
 import type { Place } from '../database/dialect.ts';
 import { remembered } from '../database/remembered.ts';
@@ -61,7 +60,7 @@ export interface ClaimedRun {
   timeoutSeconds: number;
   assertions: readonly Assertion[];
   signingSecret: string | null;
-  slowRule: SlowRule | null;
+  slowSeconds: number | null;
   keepsResponseBody: boolean;
   /** If set, the run isn't sent: it is a worker failure and subtracted from the month's count. */
   unreadable: string | null;

@@ -24,7 +24,7 @@ export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as cons
 export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 end';
 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  ${IS_PAUSED} as is_paused, t.pausing_windows, q.slow_rule, q.keeps_response_body, t.plan, t.sealed_signing_secret`;
+  ${IS_PAUSED} as is_paused, t.pausing_windows, q.slow_seconds, q.keeps_response_body, t.plan, t.sealed_signing_secret`;
 
 /** A claim returns these columns, and then the row's place. */
 export const CLAIMED_COLUMNS = namesOf(

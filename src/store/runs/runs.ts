@@ -12,7 +12,6 @@ import {
 import type { Context } from '../database/context.ts';
 import { GroupCommit, type ItemOwner } from '../database/group-commit.ts';
 import { SkippedGroups } from './locked-groups.ts';
-import { medians } from '../figures/medians.ts';
 import { ofEachTable, type RunTable } from './run-tables.ts';
 import { isQuiet, settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
@@ -26,7 +25,7 @@ export function runs({ main: db, sealer, clock, signals, onBatch }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const [skippedQueues, skippedTeams] = [new SkippedGroups(), new SkippedGroups()];
   const points = ofEachTable(() => new StartingPoints(clock));
-  const tools = { db, findMedians: medians(db), certificates: knownCertificates(db) };
+  const tools = { db, certificates: knownCertificates(db) };
   const settle = async (table: RunTable, nodeId: string, settlements: readonly Settlement[]) => {
     onBatch('settle', settlements.length);
     const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
@@ -54,7 +53,7 @@ export function runs({ main: db, sealer, clock, signals, onBatch }: Context) {
   const groupFor = (settlement: Settlement) => {
     const { run } = settlement;
     if (run.kind === 'execution') return executions;
-    return isQuiet(settlement) && run.slowRule === null ? quietJobs : alertingJobs;
+    return isQuiet(settlement) && run.slowSeconds === null ? quietJobs : alertingJobs;
   };
   return {
     claimJobs: (asked: readonly GroupSlots[], claimant: Claimant): Promise<Claim<ClaimedJob>> =>

@@ -6,7 +6,6 @@ import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
 import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
-import type { FindMedians } from '../figures/medians.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
 interface Settled {
@@ -17,18 +16,17 @@ interface Settled {
 
 interface Tools {
   db: Database;
-  findMedians: FindMedians;
   certificates: KnownCertificates;
 }
 
 /** Outcomes, next attempts, callbacks and alerts in one transaction. */
 export async function settleRuns(
-  { db, findMedians, certificates }: Tools,
+  { db, certificates }: Tools,
   table: RunTable,
   nodeId: string,
   settlements: readonly Settlement[],
 ): Promise<Settled> {
-  const timed = await timeRuns(settlements, findMedians);
+  const timed = timeRuns(settlements);
   const news = await certificates.findNews(settlements);
   const input = packSettlements(db.dialect, table, nodeId, settlements);
   if (timed.length + news.length === 0 && settlements.every(isQuiet)) {

@@ -23,7 +23,7 @@ with asked as materialized (
   select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+  case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_seconds,
       q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
@@ -74,7 +74,7 @@ order by q.id for no key update of q skip locked
 
 /* read-taken-slots */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_seconds,
     q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = $3), 0) as used, (
   select j.scheduled_at from jobs j
@@ -166,7 +166,7 @@ select id from nodes where id = $1 for key share
 
 /* lock-run-nows */
 select x.id, x.created_at as due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url,
-    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at,
+    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_seconds, c.keeps_response_body, c.next_run_at,
     c.sealed_headers, c.payload
 from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
   select x.team_id, x.id, x.cron_id, x.created_at from executions x where x.team_id = given.team_id and x.status
@@ -183,11 +183,11 @@ where (executions.team_id, executions.id) >= (given.team_id, given.id) and (exec
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
-    c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as
-    due_at, c.ends_at, c.max_runs, c.runs_counted
+    c.assertions, c.slow_seconds, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at
+    as due_at, c.ends_at, c.max_runs, c.runs_counted
 from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
   select x.id, x.team_id, x.method, x.url, x.callback_url, x.cron_expression, x.timeout_seconds, x.assertions,
-      x.slow_rule, x.keeps_response_body, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs,
+      x.slow_seconds, x.keeps_response_body, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs,
       x.runs_counted from crons x where x.team_id = given.team_id and x.next_run_at <= $2
   order by x.next_run_at, x.id limit $3 for update skip locked) as c
 

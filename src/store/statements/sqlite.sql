@@ -18,7 +18,7 @@ returning id, queue_id
 
 /* read-queues */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_rule,
+case when t.paused_at is null then q.is_paused else 1 end as is_paused, t.pausing_windows, q.slow_seconds,
     q.keeps_response_body, t.plan, t.sealed_signing_secret, q.team_id, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?3), 0) as used, (
   select j.scheduled_at from jobs j
@@ -84,7 +84,7 @@ select id from nodes where id = ?1
 
 /* lock-run-nows */
 select x.id, x.created_at as due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url,
-    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at,
+    c.cron_expression, c.timeout_seconds, c.assertions, c.slow_seconds, c.keeps_response_body, c.next_run_at,
     c.sealed_headers, c.payload
 from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
     executions x on x.rowid in (
@@ -100,8 +100,8 @@ where executions.team_id = given.team_id and executions.id = given.id
 
 /* lock-due-crons */
 select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
-    c.assertions, c.slow_rule, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as
-    due_at, c.ends_at, c.max_runs, c.runs_counted
+    c.assertions, c.slow_seconds, c.keeps_response_body, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at
+    as due_at, c.ends_at, c.max_runs, c.runs_counted
 from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
     crons c on c.rowid in (
   select x.rowid from crons x where x.team_id = given.team_id and x.next_run_at <= ?2

@@ -119,8 +119,8 @@ export const slowSpells = table(
   {
     team_id: id(),
     source_id: id(),
-    /** A changed rule raises a new alert. */
-    rule: text(),
+    /** A changed limit raises a new alert. */
+    slow_seconds: integer(),
     /** Null in a row that only serves as a lock. */
     since: instant().orNull,
     last_at: instant(),

@@ -71,10 +71,10 @@ export const queues = table(
     is_paused: yesNo(),
     paused_until: instant().orNull,
     created_at: instant(),
-    /** Without the rule for slow runs; null for the defaults. */
+    /** Without `slow_seconds`; null for the defaults. */
     alert_settings: json().orNull,
     /** Apart from the other settings, because every claim reads it. */
-    slow_rule: json().orNull,
+    slow_seconds: integer().orNull,
     keeps_response_body: yesNo().default(1),
     tags: json().orNull,
     /** `WatchRules` in domain/queue-watch. */
@@ -262,7 +262,7 @@ export const crons = table(
     has_raised_failure: yesNo().default(0),
     remind_at: instant().orNull,
     alert_settings: json().orNull,
-    slow_rule: json().orNull,
+    slow_seconds: integer().orNull,
     keeps_response_body: yesNo().default(1),
     tags: json().orNull,
     sealed_headers: text().orNull,

@@ -9,7 +9,7 @@ import {
 import { CERTIFICATE_DAYS } from '#domain/http/certificate';
 import type { AlertLevel } from '#domain/alerts/alert-streak';
 import { rangeOf } from '#domain/base/limits';
-import { SLOW_RANGES, type SlowRule } from '#domain/alerts/slow-runs';
+import { SLOW_SECONDS } from '#domain/alerts/slow-runs';
 import { isName } from '../fields.ts';
 import { group } from './field.ts';
 import { boolean, integer, oneOf, text, url } from './kinds.ts';
@@ -33,29 +33,6 @@ const CHANNELS: Resource<AlertSettings['channels']> = {
   warning: channelsOf('warning', 'warnings'),
   failure: channelsOf('failure', 'failures'),
   recovery: channelsOf('recovery', 'recoveries'),
-};
-
-const SLOW: Resource<SlowRule> = {
-  seconds: integer('slow_seconds', {
-    ...SLOW_RANGES.seconds,
-    outside: `Slow runs take longer than ${rangeOf(SLOW_RANGES.seconds)} seconds.`,
-    initial: null,
-    option: {
-      flags: '--slow-seconds <S>',
-      help: `longer runs are slow, ${rangeOf(SLOW_RANGES.seconds)}`,
-      none: 'not by seconds',
-    },
-  }),
-  timesMedian: integer('slow_times_median', {
-    ...SLOW_RANGES.timesMedian,
-    outside: `Slow runs take longer than ${rangeOf(SLOW_RANGES.timesMedian)} times the median.`,
-    initial: null,
-    option: {
-      flags: '--slow-times-median <N>',
-      help: `so are runs of so many times the median, ${rangeOf(SLOW_RANGES.timesMedian)}`,
-      none: 'not by the median',
-    },
-  }),
 };
 
 const SETTINGS: Resource<AlertSettings> = {
@@ -82,7 +59,16 @@ const SETTINGS: Resource<AlertSettings> = {
       none: 'no reminders',
     },
   }),
-  slow: group(SLOW),
+  slowSeconds: integer('slow_seconds', {
+    ...SLOW_SECONDS,
+    outside: `Slow runs take longer than ${rangeOf(SLOW_SECONDS)} seconds.`,
+    initial: null,
+    option: {
+      flags: '--slow-seconds <S>',
+      help: `longer runs are slow, ${rangeOf(SLOW_SECONDS)}`,
+      none: 'no limit',
+    },
+  }),
   certificates: boolean('certificate_alerts', {
     initial: NO_ALERT_SETTINGS.certificates,
     option: {
@@ -96,12 +82,11 @@ const SETTINGS: Resource<AlertSettings> = {
 
 export const ALERT_SETTINGS = group(SETTINGS, {
   // By ids; a missing level goes to the default.
-  record: ({ channels, note, runbookUrl, remindHours, slow, certificates }) => ({
+  record: ({ channels, note, runbookUrl, remindHours, slowSeconds, certificates }) => ({
     alert_channels: chosenChannels(channels),
     alert_note: note,
     runbook_url: runbookUrl,
-    slow_seconds: slow.seconds,
-    slow_times_median: slow.timesMedian,
+    slow_seconds: slowSeconds,
     remind_hours: remindHours,
     certificate_alerts: certificates,
   }),
