@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { GATHER_MS } from '#domain/alerts/alert-burst';
 import { newId } from '#domain/base/ids';
+import type { AlertFilter } from '#store/alerts/alerts';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
 import {
@@ -25,7 +25,7 @@ import {
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { all, change, remove } from '../database/rows.ts';
+import { all, remove } from '../database/rows.ts';
 
 async function end(store: Store, node: string, run: ClaimedExecution | undefined, ok: boolean) {
   assert.ok(run);
@@ -48,7 +48,7 @@ async function aScene(store: TestStore, alertThreshold: number | null = 2) {
   return { teamId, node, cron, run };
 }
 
-forEachStore((dialect, openTestStore) => {
+forEachStore((_name, openTestStore) => {
   describe('alerts of crons', () => {
     test('a streak counts runs in the order of settling, not of starting', async () => {
       await using store = await openTestStore();
@@ -71,25 +71,17 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(recovery?.failedRuns, 16);
     });
 
-    test('a streak starts again when a threshold is set again', async () => {
+    test('a streak starts when the threshold is set, with the run that is under way', async () => {
       await using store = await openTestStore();
-      const { teamId, cron, run } = await aScene(store);
+      const { teamId, node, cron, run } = await aScene(store);
       const set = (alertThreshold: number | null) => editCron(store, cron, { alertThreshold });
       await run(false);
       await set(null);
       await run(false, false);
-      await set(2);
-      await run(false);
-      assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
-    });
-
-    test('a threshold that was set while a run was under way counts that run', async () => {
-      await using store = await openTestStore();
-      const { teamId, node, cron } = await aScene(store, null);
       const [execution] = await startRuns(store, node, cron);
-      await editCron(store, cron, { alertThreshold: 1 });
+      await set(2);
       await end(store, node, execution, false);
-      assert.deepEqual(await levels(store, teamId), ['failure']);
+      assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
     });
 
     test('a run whose worker died counts as failed', async () => {
@@ -118,18 +110,6 @@ forEachStore((dialect, openTestStore) => {
         alerts.map(({ runId, level }) => ({ runId, level })),
         [{ runId: loud.id, level: 'failure' }],
       );
-    });
-
-    test('an outcome of a job that comes after another one raises no alert', async () => {
-      await using store = await openTestStore();
-      const { id: teamId } = await aTeam(store);
-      const node = await aNode(store);
-      await aQueue(store, teamId, { emailAlerts: true });
-      const job = await aClaimedJob(store, teamId, node);
-      assert.equal(await store.runs.settle(node, aSettlement(store, job)), true);
-      const late = aSettlement(store, job, { status: 'dead_lettered', alert: 'failure' });
-      assert.equal(await store.runs.settle(node, late), false);
-      assert.deepEqual(await levels(store, teamId), []);
     });
 
     test('a burst on two nodes at once shares notifications, and every alert is in one', async () => {
@@ -196,81 +176,53 @@ forEachStore((dialect, openTestStore) => {
     assert.deepEqual(await runAlerts(store, teamId, { limit: 9, unreadOnly: true }), []);
   });
 
-  describe('settling without alerts', () => {
-    test('settling without alerts runs only the statements that end the run', async () => {
-      const names: string[] = [];
-      await using store = await openTestStore({
-        onStatement: ({ sql }) => void names.push(/^\/\* ([\w-]+)/.exec(sql)?.[1] ?? sql),
-      });
-      const { teamId, node, cron, run } = await aScene(store, null);
-      await aQueue(store, teamId);
-      const job = await aClaimedJob(store, teamId, node);
-      const [execution] = await startRuns(store, node, cron);
-      names.length = 0;
-      await store.runs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
-      await end(store, node, execution, false);
-      const ran = names.filter((name) => !/^(begin|commit)/.test(name));
-      const ends =
-        store.dialect === 'postgres'
-          ? ['end-jobs-by-place-at-once', 'end-executions-at-once']
-          : ['end-jobs-by-place', 'count-batch', 'take-out-places'].concat([
-              'end-executions',
-              'count-batch',
-              'take-out-executions',
-            ]);
-      assert.deepEqual(ran, ends);
-      assert.deepEqual(await levels(store, teamId), []);
-      await run(true);
+  test('settling without alerts runs only the statements that end the run', async () => {
+    const names: string[] = [];
+    await using store = await openTestStore({
+      onStatement: ({ sql }) => void names.push(/^\/\* ([\w-]+)/.exec(sql)?.[1] ?? sql),
     });
-
-    test('a successful run of a cron without failures locks no streak', async () => {
-      const names: string[] = [];
-      await using store = await openTestStore({ onStatement: ({ sql }) => void names.push(sql) });
-      const { node, cron } = await aScene(store, 1);
-      const [execution] = await startRuns(store, node, cron);
-      names.length = 0;
-      await end(store, node, execution, true);
-      assert.ok(!names.some((sql) => sql.includes('lock-streaks')));
-    });
+    const { teamId, node, cron } = await aScene(store, null);
+    const watched = await aCron(store, teamId, { alertThreshold: 1 });
+    await aQueue(store, teamId);
+    const job = await aClaimedJob(store, teamId, node);
+    const [execution] = await startRuns(store, node, cron);
+    const [success] = await startRuns(store, node, watched);
+    names.length = 0;
+    await store.runs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
+    await end(store, node, execution, false);
+    const ran = names.splice(0).filter((name) => !/^(begin|commit)/.test(name));
+    const ends =
+      store.dialect === 'postgres'
+        ? ['end-jobs-by-place-at-once', 'end-executions-at-once']
+        : ['end-jobs-by-place', 'count-batch', 'take-out-places'].concat([
+            'end-executions',
+            'count-batch',
+            'take-out-executions',
+          ]);
+    assert.deepEqual(ran, ends);
+    await end(store, node, success, true);
+    assert.ok(!names.includes('lock-streaks'), 'a success without failures before it');
+    assert.deepEqual(await levels(store, teamId), []);
   });
 
   describe('a notification', () => {
-    async function aNotification(store: TestStore) {
-      const scene = await aScene(store, 1);
-      await scene.run(false);
-      return scene;
-    }
-
     test('a notification is claimed again after its node is gone', async () => {
       await using store = await openTestStore();
-      const { teamId } = await aNotification(store);
+      const { teamId, run } = await aScene(store, 1);
+      await run(false);
       const now = store.clock.now();
-      const [first] = await store.notifications.claimDue(teamId, { now, leaseMs: 1000, most: 10 });
-      const claim = { leaseMs: 1000, most: 10 };
-      assert.deepEqual(
-        await store.notifications.claimDue(teamId, { ...claim, now: now + 999 }),
-        [],
-      );
-      const [second] = await store.notifications.claimDue(teamId, { ...claim, now: now + 1000 });
+      const claimAfter = (ms: number) =>
+        store.notifications.claimDue(teamId, { now: now + ms, leaseMs: 1000, most: 10 });
+      const [first] = await claimAfter(0);
+      assert.deepEqual(await claimAfter(999), []);
+      const [second] = await claimAfter(1000);
       assert.ok(first && second);
       assert.equal(second.id, first.id);
-      assert.equal(
-        await store.notifications.keep([first], [], now),
-        false,
-        'the first claim is gone',
-      );
+      assert.equal(await store.notifications.keep([first], [], now), false, 'its claim is gone');
       await store.notifications.finish(first, 'failed');
       await store.notifications.finish(second, 'sent');
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.delivery, 'sent');
-      assert.deepEqual(await store.notifications.scanWaiting(), []);
-    });
-
-    test("a deleted team's notification does not delay others", async () => {
-      await using store = await openTestStore();
-      const { teamId } = await aNotification(store);
-      assert.equal((await store.notifications.scanWaiting()).length, 1);
-      await change(store.database, 'teams', { id: teamId }, { deleted_at: 1 });
       assert.deepEqual(await store.notifications.scanWaiting(), []);
     });
   });
@@ -281,35 +233,22 @@ forEachStore((dialect, openTestStore) => {
       const { teamId, cron, run } = await aScene(store, 2);
       await run(false, false, true);
       const { alerts } = store;
-      const [newest, second] = await runAlerts(store, teamId, { limit: 2 });
-      assert.ok(newest && second);
-      const page = await runAlerts(store, teamId, { limit: 9, before: second.id });
-      assert.deepEqual(
-        page.map(({ level }) => level),
-        ['warning'],
-      );
-      const oldest = page[0]?.id ?? '';
-      const back = await runAlerts(store, teamId, { limit: 2, after: oldest });
-      assert.deepEqual(back, [newest, second], 'newest first, too, and the ones nearest to it');
-      assert.deepEqual(await runAlerts(store, teamId, { limit: 1, after: oldest }), [second]);
+      const list = (filter: Partial<AlertFilter>) =>
+        runAlerts(store, teamId, { limit: 9, ...filter });
+      const [newest, second, oldest] = await list({});
+      assert.ok(newest && second && oldest);
+      assert.deepEqual(await list({ before: second.id }), [oldest]);
+      assert.deepEqual(await list({ after: oldest.id, limit: 1 }), [second], 'the nearest one');
       const source = { kind: 'cron', id: cron.id } as const;
-      assert.equal(
-        (await runAlerts(store, teamId, { limit: 9, source, level: 'failure' })).length,
-        1,
-      );
-      assert.equal((await runAlerts(store, teamId, { limit: 9, sourceKind: 'queue' })).length, 0);
-      const unread = async () =>
-        (await runAlerts(store, teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id);
-      assert.equal((await unread()).length, 3);
-      const marked = [newest.id, oldest];
-      assert.equal(await alerts.mark(teamId, marked, true), 2);
-      assert.equal((await unread()).length, 1);
+      assert.deepEqual(await list({ source, level: 'failure' }), [second]);
+      assert.deepEqual(await list({ sourceKind: 'queue' }), []);
+      const unread = async () => (await list({ unreadOnly: true })).map(({ id }) => id);
+      assert.equal(await alerts.mark((await aTeam(store)).id, [newest.id], true), 0);
+      assert.equal(await alerts.mark(teamId, [newest.id, oldest.id], true), 2);
+      assert.deepEqual(await unread(), [second.id]);
       assert.equal(await alerts.markReadUpTo(teamId, second.id), 1);
-      assert.deepEqual(await unread(), []);
       assert.equal(await alerts.mark(teamId, [newest.id], false), 1);
       assert.deepEqual(await unread(), [newest.id]);
-      const otherTeam = await aTeam(store);
-      assert.equal(await alerts.mark(otherTeam.id, [newest.id], true), 0);
     });
 
     test('a notification whose alerts were deleted is deleted', async () => {
@@ -323,55 +262,32 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe(`channels on ${dialect}`, () => {
-    test('the default channel is email until another is set; addresses are sealed', async () => {
-      await using store = await openTestStore();
-      const { id: teamId } = await aTeam(store);
-      const now = store.clock.now();
-      assert.deepEqual((await readDefaultChannel(store, teamId)).config, { kind: 'email' });
-      await store.channels.record(teamId, DEFAULT_REF, { last_error: 'no', last_error_at: now });
-      assert.equal((await readDefaultChannel(store, teamId)).lastError, 'no');
-      const config = { kind: 'slack', url: 'https://hooks.example/T0/B0/secret' } as const;
-      await setDefaultChannel(store, teamId, config);
-      const saved = {
-        id: DEFAULT_REF,
-        name: null,
-        config,
-        collectMinutes: null,
-        isAddressLost: false,
-        addresses: [],
-      };
-      const unused = { lastSentAt: null, lastError: null, lastErrorAt: null };
-      assert.deepEqual(await readDefaultChannel(store, teamId), { ...saved, ...unused });
-      await store.channels.record(teamId, DEFAULT_REF, { last_sent_at: now + 1 });
-      await store.channels.record(teamId, DEFAULT_REF, {
-        last_error: 'HTTP 404 error',
-        last_error_at: now + 2,
-      });
-      const used = { lastSentAt: now + 1, lastError: 'HTTP 404 error', lastErrorAt: now + 2 };
-      assert.deepEqual(await readDefaultChannel(store, teamId), { ...saved, ...used });
-      const rows = await all(store.database, 'channels', {});
-      assert.ok(!JSON.stringify(rows).includes('secret'));
-    });
+  test('the address of a channel is sealed', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    assert.deepEqual((await readDefaultChannel(store, teamId)).config, { kind: 'email' });
+    const config = { kind: 'slack', url: 'https://hooks.example/T0/B0/secret' } as const;
+    await setDefaultChannel(store, teamId, config);
+    assert.deepEqual((await readDefaultChannel(store, teamId)).config, config);
+    const rows = await all(store.database, 'channels', {});
+    assert.ok(!JSON.stringify(rows).includes('secret'));
   });
 
-  describe('maintenance windows', () => {
-    test('crons that leave a window at the same time all leave it, and the others stay', async () => {
-      await using store = await openTestStore();
-      const { id: teamId } = await aTeam(store);
-      const now = store.clock.now();
-      const ids = await Promise.all(
-        ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await aCron(store, teamId, { name })).id),
-      );
-      const covers = ids.map((id) => ({ kind: 'cron' as const, id }));
-      const settings = { name: 'Move', startsAt: now, endsAt: now + 1, isWeekly: false, covers };
-      await store.windows.create(teamId, { ...settings, covers: [...covers, ...covers] }, now);
-      await Promise.all(covers.slice(1).map((each) => store.windows.uncover(teamId, each)));
-      const left = await store.windows.list(teamId);
-      assert.deepEqual(
-        left.map((window) => window.covers),
-        [covers.slice(0, 1)],
-      );
-    });
+  test('crons that leave a window at the same time all leave it, and the others stay', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const now = store.clock.now();
+    const ids = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await aCron(store, teamId, { name })).id),
+    );
+    const covers = ids.map((id) => ({ kind: 'cron' as const, id }));
+    const settings = { name: 'Move', startsAt: now, endsAt: now + 1, isWeekly: false, covers };
+    await store.windows.create(teamId, { ...settings, covers: [...covers, ...covers] }, now);
+    await Promise.all(covers.slice(1).map((each) => store.windows.uncover(teamId, each)));
+    const left = await store.windows.list(teamId);
+    assert.deepEqual(
+      left.map((window) => window.covers),
+      [covers.slice(0, 1)],
+    );
   });
 });
