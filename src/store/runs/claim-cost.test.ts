@@ -55,29 +55,6 @@ describe('claims on Postgres after many claims', () => {
   });
 });
 
-describe('claims on Postgres with many waiting jobs', () => {
-  test('the engine plans a claim once, where others plan it at least five times', async () => {
-    await using store = await openPostgresTestStore();
-    const { queueId, node } = await aBusyQueue(store);
-    await ask(store, 'analyze jobs');
-    const countPlans = async ({ database, runs }: Store) => {
-      // More than the five that the server plans anew in any case.
-      for (let n = 0; n < 12; n++) {
-        const asked = [{ id: queueId, slots: 10 }];
-        const { claimed } = await runs.claimJobs(asked, aClaimant(store, node));
-        assert.equal(claimed.length, 10);
-      }
-      // One after the other, so all have had the same connection.
-      return database.autocommit<{ kept: number; anew: number }>(
-        `select generic_plans as kept, custom_plans as anew
-          from pg_prepared_statements where name = 'claim-jobs-at-once'`,
-      );
-    };
-    assert.deepEqual(await countPlans(store.forEngine), [{ kept: 12, anew: 0 }]);
-    assert.deepEqual(await countPlans(store), [{ kept: 7, anew: 5 }], 'the server alone decides');
-  });
-});
-
 /** An old snapshot (a dump, a forgotten `psql`) keeps vacuum from removing rows that it could see. */
 describe('claims on Postgres with an old snapshot', () => {
   test('a queue with a limit is counted, lost claims are looked for and runs end at the same cost, however much ran since', async () => {

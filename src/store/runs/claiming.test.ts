@@ -17,9 +17,6 @@ import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claims.ts';
 import { change, remove } from '../database/rows.ts';
-import type { Queue } from '../queues/queues.ts';
-import type { Store } from '../store.ts';
-import { NO_LIMITS } from '../figures/usage.ts';
 
 /** Claims from a queue again, as the engine does, while another claim has its rows locked. */
 async function claimUnlocked(...claim: Parameters<typeof claimJobs>) {
@@ -94,36 +91,16 @@ describe('claiming due jobs', () => {
       }
     });
 
-    test('the earliest jobs are claimed first, simultaneous ones in the order of acceptance', async () => {
+    test('the earliest jobs are claimed first, simultaneous ones in the order of acceptance, and none is passed over', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
-      const late = await aJob(store, team.id, { delaySeconds: 5 });
-      const soon = await aJob(store, team.id, { delaySeconds: 1 });
-      const next = await aJob(store, team.id, { delaySeconds: 1 });
-      await store.testClock.advance(10_000);
-      const ask = { queueIds: [late.queueId], slots: 1 };
-      const order = [];
-      for (let n = 0; n < 3; n++) {
-        const { claimed } = await claimJobs(store, node, ask);
-        order.push(...claimed.map(({ id }) => id));
-      }
-      assert.deepEqual(order, [soon.jobId, next.jobId, late.jobId]);
-    });
-
-    test('a claim that begins where the last one ended passes nothing over', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const jobIds = [];
-      const queueIds = [];
-      for (const delaySeconds of [1, 2, 2, 3, 4, 4, 60]) {
-        const { jobId, queueId } = await aJob(store, team.id, { delaySeconds });
-        jobIds.push(jobId);
-        queueIds.push(queueId);
+      const { id: queueId } = await aQueue(store, team.id);
+      const jobs: { jobId: string; delaySeconds: number }[] = [];
+      for (const delaySeconds of [4, 2, 1, 2, 60, 3, 4]) {
+        jobs.push({ ...(await aJob(store, team.id, { delaySeconds })), delaySeconds });
       }
       await store.testClock.advance(10_000);
-      const [queueId = ''] = queueIds;
       const order: string[] = [];
       let from: number | null = 0;
       while (from !== null && from <= store.clock.now()) {
@@ -132,7 +109,11 @@ describe('claiming due jobs', () => {
         order.push(...claim.claimed.map(({ id }) => id));
         from = claim.groups[0]?.nextDueAt ?? null;
       }
-      assert.deepEqual(order, jobIds.slice(0, -1));
+      const due = jobs.toSorted((a, b) => a.delaySeconds - b.delaySeconds).slice(0, -1);
+      assert.deepEqual(
+        order,
+        due.map(({ jobId }) => jobId),
+      );
       assert.equal(from, TEST_START + 60_000);
     });
 
@@ -156,21 +137,20 @@ describe('claiming due jobs', () => {
       assert.equal(first.claimed.length + second.claimed.length, 1_300);
     });
 
-    test('slots are never exceeded, queue by queue', async () => {
+    test('slots are never exceeded, queue by queue, also for more queues than fit one statement', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
-      const queueIds = [];
-      for (const queue of ['a', 'b', 'c', 'd', 'e']) {
-        for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
-      }
-      const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, slots: n }));
-      const claimant = { nodeId: node, now: TEST_START, limits: NO_LIMITS };
-      const { claimed } = await store.runs.claimJobs(asked, claimant);
+      const jobs = await Promise.all(
+        Array.from({ length: 210 }, (_, n) => aJob(store, team.id, { queue: `q${n % 70}` })),
+      );
+      const asked = jobs.slice(0, 70).map(({ queueId }, n) => ({ id: queueId, slots: n % 5 }));
+      const { claimed, groups } = await store.runs.claimJobs(asked, aClaimant(store, node));
+      assert.equal(groups.length, 70);
       const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
       assert.deepEqual(
         asked.map(({ id }) => counts.get(id)?.length ?? 0),
-        [0, 1, 2, 3, 3],
+        asked.map(({ slots }) => Math.min(3, slots)),
       );
     });
 
@@ -199,13 +179,11 @@ describe('claiming due jobs', () => {
       const nodes = [await aNode(store), await aNode(store)] as const;
       const { id: queueId } = await aQueue(store, team.id, { concurrencyLimit: 3 });
       await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
+      const asked = { queueIds: [queueId], slots: 2 };
       const race = () =>
         Promise.all(
           Array.from({ length: 8 }, (_, n) =>
-            claimUnlocked(n % 2 ? store : other, nodes[n % 2] ?? '', {
-              queueIds: [queueId],
-              slots: 2,
-            }),
+            claimUnlocked(n % 2 ? store : other, nodes[n % 2] ?? '', asked),
           ),
         );
       const claims = await race();
@@ -229,67 +207,39 @@ describe('claiming due jobs', () => {
       assert.equal(groups[0]?.blocker, 'gone');
     });
 
-    for (const [how, pause] of [
-      ['is paused', (store, queue) => aQueue(store, queue.teamId, { isPaused: true })],
-      [
-        'a window pauses',
-        (store, { teamId, id }) => aPausingWindow(store, teamId, [{ kind: 'queue', id }]),
-      ],
-    ] as readonly [string, (store: Store, queue: Queue) => Promise<unknown>][]) {
-      test(`jobs of a queue that ${how} are not claimed, whether the queue has a limit or not`, async () => {
-        await using store = await openTestStore();
-        const team = await aTeam(store);
-        const node = await aNode(store);
-        const queue = await aQueue(store, team.id);
-        await aJob(store, team.id);
-        await pause(store, queue);
-        const claimed = async () =>
-          (await claimJobs(store, node, { queueIds: [queue.id] })).claimed.length;
-        assert.equal(await claimed(), 0);
-        await aQueue(store, team.id, { concurrencyLimit: 3 });
-        assert.equal(await claimed(), 0);
-      });
-    }
-
-    test('a node that was declared dead, or that never joined, gets nothing', async () => {
+    test('jobs of queues that are paused, also by a window, are not claimed, with a limit or without', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
-      const dead = await aNode(store);
+      const node = await aNode(store);
+      const [paused, inWindow] = [
+        await aJob(store, team.id, { queue: 'paused' }),
+        await aJob(store, team.id, { queue: 'in window' }),
+      ];
+      await aQueue(store, team.id, { name: 'paused', isPaused: true });
+      await aPausingWindow(store, team.id, [{ kind: 'queue', id: inWindow.queueId }]);
+      const queueIds = [paused.queueId, inWindow.queueId];
+      assert.deepEqual((await claimJobs(store, node, { queueIds })).claimed, []);
+      for (const name of ['paused', 'in window'])
+        await aQueue(store, team.id, { name, concurrencyLimit: 3 });
+      assert.deepEqual((await claimJobs(store, node, { queueIds })).claimed, []);
+    });
+
+    test('a node with an old lease claims until it is declared dead; an unknown one never does (§3.6)', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [dead, late] = [await aNode(store), await aNode(store)];
+      await store.testClock.advance(100 * LEASE_MS);
       const { queueId, jobId } = await aJob(store, team.id);
       await remove(store.database, 'nodes', { id: dead });
       for (const node of [dead, jobId]) {
         assert.deepEqual((await claimJobs(store, node, { queueIds: [queueId] })).claimed, []);
       }
-      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
+      assert.equal((await store.jobs.find(team.id, jobId))?.status, 'pending');
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+      assert.equal((await claimJobs(store, late, { queueIds: [queueId] })).claimed.length, 1);
     });
 
-    test('a node that was not declared dead keeps claiming with an old lease (§3.6)', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      await store.testClock.advance(100 * LEASE_MS);
-      assert.ok(await aClaimedJob(store, team.id, node));
-    });
-
-    test('more queues than fit one statement are served in one claim', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const jobs = await Promise.all(
-        Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
-      );
-      const queueIds = jobs.map(({ queueId }) => queueId);
-      const { claimed, groups } = await claimJobs(store, node, { queueIds });
-      assert.equal(claimed.length, 70);
-      assert.equal(groups.length, 70);
-    });
-  });
-});
-
-describe('the monthly limit', () => {
-  forEachStore((_name, openTestStore) => {
-    test('a test run is counted like any other', async () => {
+    test('single runs are counted up to the monthly limit', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const tries = [];
@@ -300,42 +250,28 @@ describe('the monthly limit', () => {
   });
 });
 
-describe('a node that is declared dead while it claims, on Postgres', () => {
-  for (const [queue, limit] of [
-    ['a queue', null],
-    ['a queue with a limit', 5],
-  ] as const) {
-    test(`a node declared dead while it claims gets no job of ${queue}`, async () => {
-      await using store = await openPostgresTestStore();
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      await aQueue(store, team.id, { concurrencyLimit: limit });
-      const { queueId, jobId } = await aJob(store, team.id);
-      await using holder = await holdRows(store);
-      await holder.query(`delete from nodes where id = '${node}'`);
-      const { work } = await holder.untilWaiting(() =>
-        claimJobs(store, node, { queueIds: [queueId] }),
-      );
-      await holder.query('commit');
-      assert.deepEqual((await work).claimed, []);
-      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
-    });
-  }
-
-  test('a node declared dead while it claims gets no execution of a cron', async () => {
-    await using store = await openPostgresTestStore();
-    const team = await aTeam(store);
+test('a node declared dead while it claims on Postgres gets no job and no execution', async () => {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  await aQueue(store, team.id, { name: 'limited', concurrencyLimit: 5 });
+  const [job, limited] = [
+    await aJob(store, team.id),
+    await aJob(store, team.id, { queue: 'limited' }),
+  ];
+  await aCron(store, team.id, { nextRunAt: TEST_START });
+  const claims: ((node: string) => Promise<{ claimed: readonly unknown[] }>)[] = [
+    (node) => claimJobs(store, node, { queueIds: [job.queueId] }),
+    (node) => claimJobs(store, node, { queueIds: [limited.queueId] }),
+    (node) => store.runs.claimExecutions([{ id: team.id, slots: 1 }], aClaimant(store, node)),
+  ];
+  for (const claim of claims) {
     const node = await aNode(store);
-    await aCron(store, team.id, { nextRunAt: TEST_START });
     await using holder = await holdRows(store);
     await holder.query(`delete from nodes where id = '${node}'`);
-    const asked = [{ id: team.id, slots: 1 }];
-    const { work } = await holder.untilWaiting(() =>
-      store.runs.claimExecutions(asked, aClaimant(store, node)),
-    );
+    const { work } = await holder.untilWaiting(() => claim(node));
     await holder.query('commit');
     assert.deepEqual((await work).claimed, []);
-  });
+  }
 });
 
 test('a job that is fired during a claim is claimed by the next one', async () => {
@@ -357,8 +293,3 @@ test('a job that is fired during a claim is claimed by the next one', async () =
   assert.deepEqual(ids.toSorted(), [fired.jobId, other.jobId]);
   assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 2);
 });
-
-async function stateOf(store: Store, teamId: string, jobId: string) {
-  const job = await store.jobs.find(teamId, jobId);
-  return [job?.status, job?.startedAt];
-}

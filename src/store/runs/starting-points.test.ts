@@ -14,12 +14,6 @@ function pointsAfterALook() {
   return { clock, points };
 }
 
-test('before the first scan there is no starting point', () => {
-  const points = new StartingPoints(new FakeClock(START));
-  assert.equal(points.isAllDue, true);
-  assert.equal(points.of('a'), 0);
-});
-
 test('a scan begins at the oldest waiting entry, else two minutes before the last scan', () => {
   const { clock, points } = pointsAfterALook();
   clock.jumpTo(START + MINUTE);
@@ -57,13 +51,4 @@ test('a scan begins earlier after the clock was set back', () => {
   const { clock, points } = pointsAfterALook();
   clock.jumpTo(START - 60 * MINUTE);
   assert.equal(points.of('b'), START - 62 * MINUTE);
-});
-
-test('everything is scanned every ten minutes', async () => {
-  const { clock, points } = pointsAfterALook();
-  await clock.advance(10 * MINUTE - 1);
-  points.scanned(new Map(), clock.now(), false);
-  assert.equal(points.isAllDue, false);
-  await clock.advance(1);
-  assert.equal(points.isAllDue, true);
 });
