@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aClaimedJob, aDeadLetter, aJob, aNode, aPausingWindow, aTeam } from '#testing/factories';
+import {
+  aClaimedJob,
+  aDeadLetter,
+  aJob,
+  aNode,
+  aPausingWindow,
+  aQueue,
+  aTeam,
+} from '#testing/factories';
 import { forEachStore } from '#testing/stores';
-import { change } from '../database/rows.ts';
 
 const NONE = { count: 0, oldestMs: 0 };
 
@@ -17,8 +24,8 @@ forEachStore((_name, openTestStore) => {
     await aClaimedJob(store, team.id, node);
     await store.testClock.advance(5_000);
     await aJob(store, team.id, { queue: 'a' });
-    const { queueId } = await aJob(store, team.id, { queue: 'paused' });
-    await change(store.database, 'queues', { id: queueId }, { is_paused: 1 });
+    await aJob(store, team.id, { queue: 'paused' });
+    await aQueue(store, team.id, { name: 'paused', isPaused: true });
     await store.testClock.advance(2_000);
     await aJob(store, team.id, { queue: 'b' });
     const now = store.clock.now();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCron, aJob, aQueue, aTeam } from '#testing/factories';
-import { endRuns } from '#testing/run-rows';
+import { aCron, aJob, aNode, aQueue, aTeam, FAILED, runCron } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 
 forEachStore((_, openTestStore) => {
@@ -20,12 +19,6 @@ forEachStore((_, openTestStore) => {
       queues: { active: 1, paused: 1 },
       jobs: { pending: 2, processing: 0, retrying: 0 },
     });
-    assert.deepEqual(await store.teamCounts.readAttention(ours.id), {
-      failingCrons: 0,
-      failingQueues: 0,
-      failedJobs: 0,
-      unreadAlerts: 0,
-    });
   });
 
   test('a cron fails as long as its last finished run failed, and no longer', async () => {
@@ -33,21 +26,20 @@ forEachStore((_, openTestStore) => {
     const { id: teamId } = await aTeam(store);
     const cron = await aCron(store, teamId);
     await aCron(store, teamId, { name: 'Never ran' });
-    const finish = async (status: 'failed' | 'success') => {
+    const node = await aNode(store, 1e9);
+    const finish = async (ending: object) => {
       await store.testClock.advance(1000);
-      const run = await store.crons.addExecution(teamId, cron.id, store.clock.now());
-      const end = { status, completed_at: store.clock.now() };
-      await endRuns(store, 'executions', [run?.id ?? ''], end);
+      await runCron(store, node, cron, ending);
     };
     const failing = async () => (await store.teamCounts.readAttention(teamId)).failingCrons;
-    await finish('success');
-    await finish('failed');
+    await finish({});
+    await finish(FAILED);
     assert.equal(await failing(), 1);
     await store.crons.addExecution(teamId, cron.id, store.clock.now());
     assert.equal(await failing(), 1, 'a run under way changes nothing yet');
-    await finish('success');
+    await finish({});
     assert.equal(await failing(), 0);
-    await finish('failed');
+    await finish(FAILED);
     await store.crons.pause(teamId, cron.id);
     assert.equal(await failing(), 0, 'a paused cron needs no hand');
   });
