@@ -1,21 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/base/ids';
-import pg from 'pg';
+import { ask } from '#testing/ask';
 import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
-import { eventually } from '#testing/process';
-import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore } from '#testing/stores';
 import { lockPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
-describe('actions on many jobs, on Postgres', () => {
-  for (const [action, table, make, act] of [
-    ['Fire', 'jobs', pendingJobs, ({ jobs }) => jobs.fire],
-    ['Delete of waiting jobs', 'jobs', pendingJobs, ({ jobs }) => jobs.deletePending],
-    ['Delete of failed jobs', 'ended_jobs', failedJobs, ({ jobs }) => jobs.deleteFailed],
-    ['Retry', 'ended_jobs', failedJobs, ({ jobs }) => jobs.retryFailed],
-  ] as readonly [string, 'jobs' | 'ended_jobs', MakeJobs, (store: TestStore) => Act][]) {
-    test(`${action} locks jobs in the order of their ids`, () => assertInOrder(table, make, act));
+test('actions on many jobs lock them in the order of their ids on Postgres', async () => {
+  await using store = await openPostgresTestStore();
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store);
+  const { fire, deletePending, deleteFailed, retryFailed } = store.jobs;
+  const waiting = async () => (await aJob(store, teamId, { delaySeconds: 60 })).jobId;
+  const failed = async () => (await aDeadLetter(store, teamId, node)).id;
+  for (const [table, make, act] of [
+    ['jobs', waiting, fire],
+    ['jobs', waiting, deletePending],
+    ['ended_jobs', failed, deleteFailed],
+    ['ended_jobs', failed, retryFailed],
+  ] as const) {
+    const ids = [await make(), await make()].toSorted();
+    const [first, second] = ids;
+    // Without statistics the planner may take the index by URL; now its order differs from the order of ids.
+    await ask(store, `update ${table} set url = 'http://z.example/' where id = $1`, [first]);
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from ${table} where id = $1 for update`, [first]);
+    const acted: Promise<readonly unknown[]> = act(teamId, ids);
+    await holder.untilSomebodyWaits();
+    await holder.query(`select 1 from ${table} where id = $1 for update nowait`, [second]);
+    await holder.query('commit');
+    assert.equal((await acted).length, 2, act.name);
   }
 });
 
@@ -70,54 +86,3 @@ forEachStore((_name, openTestStore) => {
     });
   });
 });
-
-type MakeJobs = (store: TestStore, teamId: string) => Promise<string[]>;
-type Act = (teamId: string, ids: string[]) => Promise<{ length: number }>;
-
-function pendingJobs(store: TestStore, teamId: string): Promise<string[]> {
-  return twice(async () => (await aJob(store, teamId, { delaySeconds: 60 })).jobId);
-}
-
-async function failedJobs(store: TestStore, teamId: string): Promise<string[]> {
-  const node = await aNode(store);
-  return twice(async () => (await aDeadLetter(store, teamId, node)).id);
-}
-
-async function twice(make: () => Promise<string>): Promise<string[]> {
-  return [await make(), await make()].toSorted();
-}
-
-/** Locks the first of two jobs, and asserts that an action waits for it without having locked the second. */
-async function assertInOrder(
-  table: 'jobs' | 'ended_jobs',
-  make: MakeJobs,
-  actOf: (store: TestStore) => Act,
-): Promise<void> {
-  await using store = await openPostgresTestStore();
-  const team = await aTeam(store);
-  const ids = await make(store, team.id);
-  const [first, second] = ids;
-  const holder = new pg.Client({ connectionString: postgresUrl(store) });
-  await holder.connect();
-  try {
-    // Without statistics the planner may take the index by URL; now its order differs from the order of ids.
-    await holder.query(`update ${table} set url = 'http://z.example/' where id = $1`, [first]);
-    await holder.query('begin');
-    await holder.query(`select 1 from ${table} where id = $1 for update`, [first]);
-    const acted = actOf(store)(team.id, ids);
-    await eventually(async () => (await countWaiting(holder)) === 1, {
-      what: 'a wait for the job',
-    });
-    await holder.query(`select 1 from ${table} where id = $1 for update nowait`, [second]);
-    await holder.query('commit');
-    assert.equal((await acted).length, 2);
-  } finally {
-    await holder.end();
-  }
-}
-
-async function countWaiting(client: pg.Client): Promise<number> {
-  const { rowCount } = await client.query(`select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`);
-  return rowCount ?? 0;
-}
