@@ -32,12 +32,4 @@ forEachStore((_name, openTestStore) => {
     }
     assert.equal((await sizeAt())?.runsOfWeek, 0);
   });
-
-  test('a database from before the first release is reported as unusable', async () => {
-    await using store = await openTestStore({ isEmpty: true });
-    await ask(store, 'create table kysely_migration (name text)');
-    const found = await inspectDatabase(store.location, store.clock);
-    assert.equal(found.kind, 'unreachable');
-    assert.match(String(Object(found).reason), /before the first release.*belfry team export/);
-  });
 });

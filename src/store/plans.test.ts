@@ -151,13 +151,16 @@ function scansBigTable(detail: string, sql: string): boolean {
 
 /**
  * Whether a plan uses the index by URL without a URL: the index begins with the team, so it reads all of the team's
- * jobs. And whether it searches open bulk tasks among all that the team ever had.
+ * jobs. And whether it searches open bulk tasks among all that the team ever had, or the counts of a source among
+ * those of its team.
  */
 function readsWholeTeam(detail: string, sql: string): boolean {
   const isOfOpenTasks = sql.includes('from bulk_tasks') && sql.includes('finished_at is null');
+  const isOfSources = /\boutcomes-of-(queues|crons)\b/.test(sql);
   return (
     /jobs_by_url \(team_id=\?\)/.test(detail) ||
-    (isOfOpenTasks && detail.includes('bulk_tasks') && detail.endsWith('(team_id=?)'))
+    (isOfOpenTasks && detail.includes('bulk_tasks') && detail.endsWith('(team_id=?)')) ||
+    (isOfSources && detail.includes('batch_counts') && !detail.includes('source_id=?'))
   );
 }
 

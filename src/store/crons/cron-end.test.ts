@@ -9,7 +9,6 @@ import {
   anExecutionSettlement,
   aNode,
   aTeam,
-  declareDead,
   editCron,
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
@@ -93,19 +92,6 @@ forEachStore((name, openTestStore) => {
       }
       assert.equal(started, 2);
       assert.equal((await read()).runsCounted, 2);
-    });
-
-    test('a run whose node died counts once towards max_runs, and missed times count as one', async () => {
-      const { store, node, claim, read, pass } = await aScene(openTestStore, { maxRuns: 3 });
-      await using _ = store;
-      const doomed = await aNode(store, 1e9);
-      await store.testClock.advance(30 * MINUTE_MS);
-      assert.equal((await claim(store, doomed)).length, 1, 'missed times count as one');
-      await declareDead(store, doomed);
-      assert.equal((await read()).runsCounted, 1);
-      assert.ok(node);
-      assert.equal(await pass(5), 2);
-      assert.equal((await read()).runsCounted, 3);
     });
   });
 });

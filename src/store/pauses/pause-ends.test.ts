@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/base/ids';
-import { silentLog } from '#domain/base/log';
-import { endPauses } from '#engine/chores/pause-ends';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
-import { eventually } from '#testing/process';
-import {
-  forEachStore,
-  openPostgresTestStore,
-  openSqliteTestStore,
-  TEST_START,
-  type TestStore,
-} from '#testing/stores';
-import { change } from '../database/rows.ts';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Store } from '../store.ts';
 
 const UNTIL = TEST_START + 60_000;
@@ -88,14 +77,6 @@ describe('ends of pauses (§3.12)', () => {
       await store.pauseEnds.endDue(UNTIL);
       assert.deepEqual(await listEnds(store, teamId), ALL_ENDED);
     });
-
-    test('a pause of a deleted team or of an unknown id ends without an error', async () => {
-      await using store = await openTestStore();
-      const { teamId } = await pauseAll(store);
-      await change(store.database, 'teams', { id: teamId }, { deleted_at: UNTIL });
-      await store.pauseEnds.endDue(UNTIL);
-      assert.equal(await store.teamPauses.end(newId(UNTIL), UNTIL), false);
-    });
   });
 
   test('a locked row delays only the pauses of its own team', async () => {
@@ -111,32 +92,5 @@ describe('ends of pauses (§3.12)', () => {
     }
     await store.pauseEnds.endDue(UNTIL);
     assert.deepEqual(await listEnds(store, locked.teamId), ALL_ENDED);
-  });
-});
-
-describe('the chore that ends pauses', () => {
-  const looked = (store: TestStore, timers: number) =>
-    eventually(() => store.testClock.waiting > timers, { what: 'a look' });
-
-  test('the chore ends a pause at its time, and looks every five seconds for new ones', async () => {
-    await using store = await openSqliteTestStore();
-    const { teamId } = await pauseAll(store, TEST_START + 3_000);
-    const timers = store.testClock.waiting;
-    const chore = endPauses(store, silentLog);
-    chore.start();
-    await looked(store, timers);
-    await store.testClock.advance(2_999);
-    assert.deepEqual(await listEnds(store, teamId), []);
-    await store.testClock.advance(1);
-    await eventually(async () => (await store.teamPauses.read(teamId)) === null, {
-      what: 'the pause to end',
-    });
-    await looked(store, timers);
-    const next = await pauseAll(store, store.clock.now() + 4_000);
-    await store.testClock.advance(5_000);
-    await eventually(async () => (await store.teamPauses.read(next.teamId)) === null, {
-      what: 'the next pause to end',
-    });
-    await chore.stop();
   });
 });
