@@ -2,100 +2,51 @@
 import { newId } from '#domain/base/ids';
 import { type Fields, packRows, type RowOf } from '#store/database/dialect';
 import type { Store } from '#store/store';
+import { fieldsOf } from '#store/tables/table';
+import { endedExecutions, endedJobs, executions, jobs } from '#store/tables/work';
 
-const JOB = {
-  team_id: 'id',
-  id: 'id',
-  original_id: 'id',
-  attempt_number: 'int',
-  queue_id: 'id',
-  status: 'text',
-  method: 'text',
-  url: 'text',
-  created_at: 'bigint',
-  scheduled_at: 'bigint',
-  started_at: 'bigint',
-  completed_at: 'bigint',
-  claimed_by: 'id',
-  response_status: 'int',
-  reason: 'text',
-  error_message: 'text',
-  duration_ms: 'int',
-  retried_as: 'id',
-  payload: 'text',
-} as const satisfies Fields;
+/** `fillResponses` writes the others. */
+const NO_RESPONSE = ['total_bytes', 'trace', 'body'] as const;
+const FIELDS = {
+  jobs: fieldsOf(jobs.columns),
+  executions: fieldsOf(executions.columns),
+  ended_jobs: fieldsOf(endedJobs.columns, ...NO_RESPONSE),
+  ended_executions: fieldsOf(endedExecutions.columns, ...NO_RESPONSE),
+};
+type Row<Live extends keyof typeof FIELDS, Ended extends keyof typeof FIELDS> = Partial<
+  RowOf<(typeof FIELDS)[Live]> & RowOf<(typeof FIELDS)[Ended]>
+>;
 
-const EXECUTION = {
-  team_id: 'id',
-  id: 'id',
-  cron_id: 'id',
-  status: 'text',
-  created_at: 'bigint',
-  started_at: 'bigint',
-  completed_at: 'bigint',
-  duration_ms: 'int',
-  response_status: 'int',
-  reason: 'text',
-} as const satisfies Fields;
+export type JobFill = Row<'jobs', 'ended_jobs'> & { team_id: string; queue_id: string };
+export type ExecutionFill = Row<'executions', 'ended_executions'> & {
+  team_id: string;
+  cron_id: string;
+};
 
-export type JobFill = Partial<RowOf<typeof JOB>> & { team_id: string; queue_id: string };
-export type ExecutionFill = Partial<RowOf<typeof EXECUTION>> & { team_id: string; cron_id: string };
-
-/** The columns that only ended runs have. */
-const ENDS = [
-  'completed_at',
-  'response_status',
-  'reason',
-  'error_message',
-  'duration_ms',
-  'retried_as',
-];
+const LIVE: ReadonlySet<unknown> = new Set(['pending', 'processing', 'running']);
 
 /** Writes jobs as they are given, pending attempts of now where nothing is said. @returns their ids */
-export async function fillJobs(store: Store, jobs: readonly JobFill[]): Promise<string[]> {
+export function fillJobs(store: Store, given: readonly JobFill[]): Promise<string[]> {
   const now = store.clock.now();
-  const rows = jobs.map((job) => {
-    const id = job.id ?? newId(job.created_at ?? now);
-    const usual = {
-      id,
-      original_id: id,
-      attempt_number: 1,
-      status: 'pending',
-      method: 'POST',
-      url: 'http://target.example/hook',
-      created_at: job.created_at ?? now,
-      scheduled_at: job.created_at ?? now,
-    };
-    return { ...nothing(JOB), ...usual, ...job };
+  const rows = given.map((job) => {
+    const created_at = job.created_at ?? now;
+    const id = job.id ?? newId(created_at);
+    const attempt = { id, original_id: id, attempt_number: 1, status: 'pending' };
+    const request = { method: 'POST', url: 'http://target.example/hook' };
+    return { ...attempt, ...request, created_at, scheduled_at: created_at, ...job };
   });
-  const isLive = ({ status }: RowOf<typeof JOB>) => status === 'pending' || status === 'processing';
-  await insert(store, 'jobs', only(JOB, ENDS), rows.filter(isLive));
-  const ended = rows.filter((row) => !isLive(row));
-  await insert(store, 'ended_jobs', only(JOB, ['claimed_by']), ended);
-  return rows.flatMap(({ id }) => id ?? []);
+  return insertBoth(store, 'jobs', 'ended_jobs', rows);
 }
 
 /** Writes executions, finished now and successful where nothing is said. @returns their ids */
-export async function fillExecutions(
-  store: Store,
-  executions: readonly ExecutionFill[],
-): Promise<string[]> {
+export function fillExecutions(store: Store, given: readonly ExecutionFill[]): Promise<string[]> {
   const now = store.clock.now();
-  const rows = executions.map((run) => {
+  const rows = given.map((run) => {
     const created_at = run.created_at ?? now;
-    const usual = { id: newId(created_at), status: 'success', created_at, completed_at: now };
-    return { ...nothing(EXECUTION), duration_ms: 10, response_status: 200, ...usual, ...run };
+    const outcome = { status: 'success', completed_at: now, duration_ms: 10, response_status: 200 };
+    return { id: newId(created_at), created_at, ...outcome, ...run };
   });
-  const isLive = (row: RowOf<typeof EXECUTION>) =>
-    row.status === 'pending' || row.status === 'running';
-  await insert(store, 'executions', only(EXECUTION, ENDS), rows.filter(isLive));
-  await insert(
-    store,
-    'ended_executions',
-    EXECUTION,
-    rows.filter((row) => !isLive(row)),
-  );
-  return rows.flatMap(({ id }) => id ?? []);
+  return insertBoth(store, 'executions', 'ended_executions', rows);
 }
 
 const RESPONSE = {
@@ -124,25 +75,35 @@ export async function fillResponses(
   }
 }
 
-function only(fields: Fields, without: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !without.includes(name)));
-}
-
-function nothing<F extends Fields>(fields: F): RowOf<F> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, null])) as RowOf<F>;
+async function insertBoth(
+  store: Store,
+  live: 'jobs' | 'executions',
+  ended: 'ended_jobs' | 'ended_executions',
+  rows: readonly { id?: string | null; status?: unknown }[],
+): Promise<string[]> {
+  await insert(
+    store,
+    live,
+    rows.filter(({ status }) => LIVE.has(status)),
+  );
+  await insert(
+    store,
+    ended,
+    rows.filter(({ status }) => !LIVE.has(status)),
+  );
+  return rows.flatMap(({ id }) => id ?? []);
 }
 
 /** Postgres counts the rows at once: by itself it would up to ten seconds later, perhaps after they were analyzed. */
 async function insert(
   { database, dialect }: Store,
-  table: string,
-  fields: Fields,
+  table: keyof typeof FIELDS,
   given: readonly object[],
 ): Promise<void> {
   const rows = given as readonly RowOf<Fields>[];
-  const names = Object.keys(fields);
-  const text = `insert into ${table} (${names.join(', ')})
-    select ${names.join(', ')} from ${database.dialect.rows(fields, 1)}`;
+  const fields: Fields = FIELDS[table];
+  const names = Object.keys(fields).join(', ');
+  const text = `insert into ${table} (${names}) select ${names} from ${database.dialect.rows(fields, 1)}`;
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
     await database.transact(async (trx) => {
