@@ -83,20 +83,10 @@ forEachStore((_name, openTestStore) => {
       await end(store, node, execution, false);
       assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
     });
-
-    test('a run whose worker died counts as failed', async () => {
-      await using store = await openTestStore();
-      const { teamId, node, cron } = await aScene(store, 1);
-      await startRuns(store, node, cron);
-      await declareDead(store);
-      const [alert] = await runAlerts(store, teamId, { limit: 1 });
-      assert.equal(alert?.reason, 'worker_failed');
-      assert.equal(alert.level, 'failure');
-    });
   });
 
   describe('alerts of queues', () => {
-    test('a dead letter whose worker died alerts, if its queue does', async () => {
+    test('a run whose worker died alerts, if its queue or cron does', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const node = await aNode(store);
@@ -107,9 +97,14 @@ forEachStore((_name, openTestStore) => {
       await store.nodes.retire(node, new Set([loud.id, silent.id]), store.clock.now());
       const alerts = await runAlerts(store, teamId, { limit: 9 });
       assert.deepEqual(
-        alerts.map(({ runId, level }) => ({ runId, level })),
-        [{ runId: loud.id, level: 'failure' }],
+        alerts.map(({ runId, level }) => [runId, level]),
+        [[loud.id, 'failure']],
       );
+      const other = await aNode(store);
+      await startRuns(store, other, await aCron(store, teamId, { alertThreshold: 1 }));
+      await declareDead(store);
+      const [alert] = await runAlerts(store, teamId, { limit: 1 });
+      assert.deepEqual([alert?.level, alert?.reason], ['failure', 'worker_failed']);
     });
 
     test('a burst on two nodes at once shares notifications, and every alert is in one', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { HOUR_MS } from '#domain/base/instant';
 import { aCron, aNode, aTeam, FAILED, runCron } from '#testing/factories';
 import { holdRows } from '#testing/holder';
+import { pluck } from '#testing/pluck';
 import { openPostgresTestStore } from '#testing/stores';
 import { all, change, not } from '../database/rows.ts';
 
@@ -18,10 +19,7 @@ test('a locked row does not delay reminders of other sources', async () => {
   const toRemind = { [first.id]: now - 2, [second.id]: now - 1 };
   for (const [id, remind_at] of Object.entries(toRemind))
     await change(store.database, 'crons', { id: id }, { remind_at });
-  const due = async () => {
-    const rows = await all(store.database, 'crons', { remind_at: not(null) });
-    return rows.map(({ id }) => id);
-  };
+  const due = async () => pluck(await all(store.database, 'crons', { remind_at: not(null) }), 'id');
   {
     await using holder = await holdRows(store);
     await holder.query(`select 1 from crons where id = '${first.id}' for update`);
@@ -45,21 +43,15 @@ test('a locked row does not delay ends of other maintenance windows', async () =
     return made.id;
   };
   const [first, second] = [await makeEnded(), await makeEnded()];
-  const unhandled = async () => {
-    const rows = await all(store.database, 'maintenance_windows', { notified_until: null });
-    return rows.map(({ id }) => id);
-  };
+  const unhandled = async () =>
+    pluck(await all(store.database, 'maintenance_windows', { notified_until: null }), 'id');
   for (const locked of [first, second]) {
     await using holder = await holdRows(store);
     await holder.query(`select 1 from maintenance_windows where id = '${locked}' for update`);
     await store.windows.notifyEnds();
     assert.deepEqual(await unhandled(), [locked]);
-    await change(
-      store.database,
-      'maintenance_windows',
-      { id: not(locked) },
-      { notified_until: null },
-    );
+    const others = { id: not(locked) };
+    await change(store.database, 'maintenance_windows', others, { notified_until: null });
   }
   await store.windows.notifyEnds();
   assert.deepEqual(await unhandled(), []);

@@ -131,7 +131,7 @@ forEachStore((name, openTestStore) => {
   });
 });
 
-describe('§6.4 slow runs: limits, reminders and windows', () => {
+describe('§6.4 slow runs: limits and reminders', () => {
   test('a changed limit starts again, and without one there are no alerts', async () => {
     const { store, teamId, node, start, run, set } = await aScene(openSqliteTestStore);
     await using _ = store;
@@ -157,19 +157,6 @@ describe('§6.4 slow runs: limits, reminders and windows', () => {
     for (let n = 0; n < 8; n++) await run(SLOW_MS);
     const [reminder, ...first] = await runAlerts(store, teamId, { limit: 9 });
     assert.deepEqual([reminder?.downMs, first.length], [6 * HOUR_MS, 1]);
-  });
-
-  test('a maintenance window mutes slow runs, and its end notifies of failing crons only', async () => {
-    const { store, teamId, run } = await aScene(openSqliteTestStore);
-    await using _ = store;
-    const now = store.clock.now();
-    const window = { name: 'Move', startsAt: now, endsAt: now + HOUR_MS, isWeekly: false };
-    await store.windows.create(teamId, { ...window, covers: 'team' }, now);
-    await run(SLOW_MS);
-    await store.windows.notifyEnds();
-    const [alert, ...more] = await runAlerts(store, teamId, { limit: 9 });
-    assert.deepEqual(more, []);
-    assert.deepEqual([alert?.kind, alert?.delivery, alert?.mutedBy], ['slow', 'muted', 'Move']);
   });
 
   test('slow runs and failures have separate alerts and recoveries', async () => {

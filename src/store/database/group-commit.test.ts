@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pluck } from '#testing/pluck';
 import { StoreError } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 
@@ -58,10 +59,7 @@ test('one bad item does not take its neighbours with it', async () => {
   };
   const group = new GroupCommit(write, { maxBatch: 10 });
   const outcomes = await Promise.allSettled([group.add(1), group.add(13), group.add(2)]);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  );
+  assert.deepEqual(pluck(outcomes, 'status'), ['fulfilled', 'rejected', 'fulfilled']);
 });
 
 test('an unreachable database is tried once per batch, not per item', async () => {
@@ -72,10 +70,7 @@ test('an unreachable database is tried once per batch, not per item', async () =
   };
   const group = new GroupCommit<number, number>(write, { maxBatch: 10 });
   const outcomes = await Promise.allSettled([group.add(1), group.add(2)]);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
+  assert.deepEqual(pluck(outcomes, 'status'), ['rejected', 'rejected']);
   assert.equal(asked, 1);
 });
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { ask, countRows } from '#testing/ask';
 import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
+import { pluck } from '#testing/pluck';
 import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
 
 const HOUR = 3_600_000;
@@ -54,10 +55,7 @@ forEachStore((_, openTestStore) => {
       await settleSome(store, team.id, 1);
       assert.equal(await store.batchCounts.addUp(4), 'nothing');
       const after = await readAll(store, team.id, queueId);
-      assert.deepEqual(
-        after.outcomes.map(({ runs }) => runs),
-        [1, 2, 1, 2],
-      );
+      assert.deepEqual(pluck(after.outcomes, 'runs'), [1, 2, 1, 2]);
       assert.deepEqual(after.ofTeam, after.ofQueue);
       assert.equal(await countRows(store, 'batch_counts'), 0);
       assert.equal(await countRows(store, 'outcome_hours'), 5);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aJob, aNode, aPausingWindow, aQueue, aTeam, claimJobs } from '#testing/factories';
+import { pluck } from '#testing/pluck';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { LOOK_EVERY_MS } from './depths.ts';
 
@@ -20,18 +21,15 @@ forEachStore((_, openTestStore) => {
       const at = TEST_START - (TEST_START % LOOK_EVERY_MS);
       const read = (teamId: string, sourceId: string) => store.depths.read(teamId, sourceId, 0);
       const looks = [at];
-      assert.deepEqual(await read(ours.id, mail.queueId), {
+      const of = (waiting: number, oldestMs: number) => ({
         looks,
-        depths: [{ at, waiting: 2, oldestMs: 50_000 }],
+        depths: [{ at, waiting, oldestMs }],
       });
-      assert.deepEqual((await read(ours.id, reports.queueId)).depths, [
-        { at, waiting: 1, oldestMs: 10_000 },
-      ]);
-      assert.deepEqual((await read(ours.id, ours.id)).depths, [
-        { at, waiting: 3, oldestMs: 50_000 },
-      ]);
-      assert.deepEqual(await read(theirs.id, theirs.id), { looks, depths: [] });
-      assert.deepEqual(await read(theirs.id, mail.queueId), { looks, depths: [] });
+      assert.deepEqual(await read(ours.id, mail.queueId), of(2, 50_000));
+      assert.deepEqual(await read(ours.id, reports.queueId), of(1, 10_000));
+      assert.deepEqual(await read(ours.id, ours.id), of(3, 50_000));
+      for (const id of [theirs.id, mail.queueId])
+        assert.deepEqual(await read(theirs.id, id), { looks, depths: [] });
     });
 
     test('jobs of queues that are paused, also by a window, do not count as delayed', async () => {
@@ -79,7 +77,7 @@ forEachStore((_, openTestStore) => {
       const { looks, depths } = await store.depths.read(team.id, queueId, 0);
       assert.equal(looks.length, 2);
       assert.deepEqual(
-        depths.map(({ waiting }) => waiting),
+        pluck(depths, 'waiting'),
         [1],
         'nothing waits at the second, which says so by having no row',
       );

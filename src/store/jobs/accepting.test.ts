@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 import { aJob, aNewJob, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
+import { pluck } from '#testing/pluck';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import { all } from '../database/rows.ts';
 
@@ -70,10 +71,7 @@ describe('accepting jobs', () => {
         store.jobs.accept(wrong),
         aJob(store, team.id),
       ]);
-      assert.deepEqual(
-        outcomes.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
-      );
+      assert.deepEqual(pluck(outcomes, 'status'), ['fulfilled', 'rejected', 'fulfilled']);
       const refusal = outcomes[1] as PromiseRejectedResult;
       assert.equal((refusal.reason as { code: string }).code, 'STORE_REFUSED');
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 2);

@@ -4,6 +4,7 @@ import { newId } from '#domain/base/ids';
 import { ask } from '#testing/ask';
 import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
+import { pluck } from '#testing/pluck';
 import { forEachStore, openPostgresTestStore } from '#testing/stores';
 import { lockPending, type ResendAgain } from './job-actions.ts';
 
@@ -55,15 +56,9 @@ forEachStore((_name, openTestStore) => {
       const locked = await store.database.transact((trx) =>
         lockPending(trx, { teamId: team.id, jobIds: ids }),
       );
-      assert.deepEqual(
-        locked.map(({ id }) => id),
-        [waiting.jobId],
-      );
+      assert.deepEqual(pluck(locked, 'id'), [waiting.jobId]);
       const fired = await store.jobs.fire(team.id, ids);
-      assert.deepEqual(
-        fired.map(({ id }) => id),
-        [waiting.jobId],
-      );
+      assert.deepEqual(pluck(fired, 'id'), [waiting.jobId]);
       assert.deepEqual(await store.jobs.deletePending(team.id, ids), [waiting.jobId]);
       assert.equal((await store.jobs.find(team.id, begun.id))?.status, 'processing');
       assert.equal((await store.jobs.find(other.id, theirs.jobId))?.status, 'pending');

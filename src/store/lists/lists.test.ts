@@ -184,18 +184,6 @@ forEachStore((_, openTestStore, once) => {
       assert.deepEqual(await find('X'), []);
     });
 
-    test('an id finds all attempts of its job', async () => {
-      await using store = await openTestStore();
-      const { add, names } = await setScene(store);
-      const first = await add('one', ended('retried', TEST_START - 9));
-      const second = await add('two', { original_id: first, attempt_number: 2 });
-      await add('other');
-      assert.deepEqual(await names({ tab: 'all', id: first }), ['two', 'one']);
-      assert.deepEqual(await names({ tab: 'all', id: second }), ['two', 'one']);
-      assert.deepEqual(await names({ tab: 'retrying', id: first }), ['two']);
-      assert.deepEqual(await names({ tab: 'all', id: newId(TEST_START) }), []);
-    });
-
     test('texts are found exactly as written, and words in every part that pages show', async () => {
       await using store = await openTestStore();
       const { add, names, teamId } = await setScene(store);

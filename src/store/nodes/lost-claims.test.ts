@@ -10,6 +10,7 @@ import {
   aWaitingCallback,
   declareDead,
 } from '#testing/factories';
+import { pluck } from '#testing/pluck';
 import { forEachStore, openPostgresTestStore } from '#testing/stores';
 import { all } from '../database/rows.ts';
 
@@ -32,14 +33,13 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const releasedIds = new Set(released.map(({ id }) => id));
       assert.deepEqual(releasedIds, new Set([lostClaim.id, claimed[0]?.id]));
       assert.equal(await used(), 2);
-      const jobs = await store.jobs.list(team.id, { limit: 10 });
-      const statuses = new Map(jobs.map(({ id, status }) => [id, status]));
-      assert.equal(statuses.get(lostClaim.id), 'pending');
-      assert.equal(statuses.get(known.id), 'processing');
-      assert.equal(statuses.get(others.id), 'processing');
+      const statusOf = async ({ id }: { id: string }) =>
+        (await store.jobs.find(team.id, id))?.status;
+      assert.equal(await statusOf(lostClaim), 'pending');
+      for (const run of [known, others]) assert.equal(await statusOf(run), 'processing');
       const again = await store.runs.claimExecutions(asked, aClaimant(store, other));
       assert.deepEqual(
-        again.claimed.map(({ id }) => id),
+        pluck(again.claimed, 'id'),
         claimed.map(({ id }) => id),
         'an execution that was put back is run as the same one',
       );
@@ -74,10 +74,8 @@ forEachStore((_name, openTestStore) => {
     await using store = await openTestStore();
     const { id: teamId } = await aTeam(store);
     const node = await aNode(store);
-    const [known, lost] = [
-      await aWaitingCallback(store, teamId, node),
-      await aWaitingCallback(store, teamId, node),
-    ];
+    const known = await aWaitingCallback(store, teamId, node);
+    const lost = await aWaitingCallback(store, teamId, node);
     const asked = [{ teamId, slots: 9 }];
     assert.equal((await store.callbacks.take(node, asked)).length, 2);
     const released = await store.nodes.releaseLostClaims(node, new Set([known]));
@@ -85,29 +83,21 @@ forEachStore((_name, openTestStore) => {
       released.map(({ kind, id }) => [kind, id]),
       [['callback', lost]],
     );
-    assert.deepEqual(
-      (await store.callbacks.take(node, asked)).map(({ id }) => id),
-      [lost],
-    );
+    assert.deepEqual(pluck(await store.callbacks.take(node, asked), 'id'), [lost]);
   });
 
   test('callbacks that a dead node may have sent are deleted, and the others are taken once', async () => {
     await using store = await openTestStore();
     const { id: teamId } = await aTeam(store);
     const [dead, other] = [await aNode(store), await aNode(store)];
-    const [taken, waiting] = [
-      await aWaitingCallback(store, teamId, dead),
-      await aWaitingCallback(store, teamId, dead),
-    ];
+    const taken = await aWaitingCallback(store, teamId, dead);
+    const waiting = await aWaitingCallback(store, teamId, dead);
     const take = async (node: string, slots: number) =>
       (await store.callbacks.take(node, [{ teamId, slots }])).map(({ id }) => id);
     assert.deepEqual(await take(dead, 1), [taken]);
     await declareDead(store, dead);
     const left = await all(store.database, 'callbacks', {});
-    assert.deepEqual(
-      left.map(({ id }) => id),
-      [waiting],
-    );
+    assert.deepEqual(pluck(left, 'id'), [waiting]);
     assert.deepEqual(await take(dead, 9), []);
     assert.deepEqual(await take(other, 9), [waiting]);
     assert.deepEqual(await take(other, 9), []);

@@ -17,6 +17,7 @@ import {
   runCron,
 } from '#testing/factories';
 import type { EndedExecutionStatus } from '#domain/runs/run-status';
+import { pluck } from '#testing/pluck';
 import { forEachStore } from '#testing/stores';
 import { type Expiring, TABLES_OF_TEAM } from './retention.ts';
 import type { Store } from '../store.ts';
@@ -150,10 +151,7 @@ describe('retention', () => {
       assert.equal(await sweep(2), 2);
       assert.equal(await sweep(100), 1);
       assert.equal(await sweep(100), 0);
-      assert.deepEqual(
-        (await store.jobs.list(team.id, { limit: 10 })).map(({ queue }) => queue),
-        ['kept'],
-      );
+      assert.deepEqual(pluck(await store.jobs.list(team.id, { limit: 10 }), 'queue'), ['kept']);
       assert.equal((await store.crons.listExecutions(team.id, kept.id, 10)).length, 1);
       assert.equal(await countRows(store, 'ended_executions'), 1);
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdRows } from '#testing/holder';
 import { aClaimant, aCron, aJob, aNode, aQueue, aTeam, aWaitingCallback } from '#testing/factories';
+import { pluck } from '#testing/pluck';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from '../callbacks/callbacks.ts';
 import type { GroupSlots } from './claims.ts';
@@ -56,19 +57,13 @@ describe('a claim on Postgres with a locked row', () => {
         queues.map((id) => ({ id, nextDueAt: TEST_START, blocker: 'locked' })),
       );
       const ticks = await claimCrons();
-      assert.deepEqual(
-        ticks.claimed.map(({ teamId }) => teamId),
-        [other.id],
-      );
+      assert.deepEqual(pluck(ticks.claimed, 'teamId'), [other.id]);
       const ofLocked = ticks.groups.find(({ id }) => id === locked.id);
       assert.deepEqual(ofLocked, { id: locked.id, nextDueAt: TEST_START, blocker: 'nothing' });
     }
     assert.equal((await claimCrons()).claimed.length, 1);
     const { claimed } = await claim();
-    assert.deepEqual(
-      claimed.map(({ teamId }) => teamId),
-      [locked.id, locked.id, locked.id],
-    );
+    assert.deepEqual(pluck(claimed, 'teamId'), [locked.id, locked.id, locked.id]);
   });
 
   test('a claim waits for no counter of a team without a limit or far from it', async () => {
@@ -90,10 +85,7 @@ describe('a claim on Postgres with a locked row', () => {
     assert.equal((await claim()).claimed.length, 5);
     for (let n = 0; n < 3; n++) assert.equal((await claim()).claimed.length, 0);
     const locked = (await claim()).groups.filter(({ blocker }) => blocker === 'locked');
-    assert.deepEqual(
-      locked.map(({ id }) => id),
-      [groups[1]?.id],
-    );
+    assert.deepEqual(pluck(locked, 'id'), [groups[1]?.id]);
   });
 
   test('a counter that another transaction has just inserted delays its own team only', async () => {
@@ -106,17 +98,11 @@ describe('a claim on Postgres with a locked row', () => {
     const row = `'${locked.id}', '2026-12', 1`;
     await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
     const { claimed, groups: states } = await claim();
-    assert.deepEqual(
-      claimed.map(({ teamId }) => teamId),
-      [other.id, other.id, other.id],
-    );
+    assert.deepEqual(pluck(claimed, 'teamId'), [other.id, other.id, other.id]);
     assert.equal(states.length, groups.length);
     const slots = teams.map(({ id }) => ({ id, slots: 10 }));
     const ticks = await store.runs.claimExecutions(slots, aClaimant(store, node, LIMIT));
-    assert.deepEqual(
-      ticks.claimed.map(({ teamId }) => teamId),
-      [other.id],
-    );
+    assert.deepEqual(pluck(ticks.claimed, 'teamId'), [other.id]);
     await holder.query('rollback');
     assert.equal((await claim()).claimed.length, 3);
   });

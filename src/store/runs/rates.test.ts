@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Rate } from '#domain/team/rate';
 import { aClaimant, aJob, aNode, aQueue, aTeam } from '#testing/factories';
-import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
-import { change } from '../database/rows.ts';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
 import type { Store } from '../store.ts';
-
-const FIVE: Rate = { count: 5, per: 'second' };
 
 describe('the rate of a queue (§3.8)', () => {
   forEachStore((_name, openTestStore) => {
@@ -53,21 +50,6 @@ describe('the rate of a queue (§3.8)', () => {
       assert.equal((await claim()).claimed.length, 1);
       assert.equal((await claim()).claimed.length, 0);
     });
-
-    test('a rate continues after the database clock was set back', async () => {
-      await using scene = await makeScene(openTestStore, FIVE);
-      const { store, claim, node } = scene;
-      assert.equal((await claim()).claimed.length, 1);
-      const at = (now: number) =>
-        store.runs.claimJobs([{ id: scene.queueId, slots: 10 }], {
-          ...aClaimant(store, node),
-          now,
-        });
-      const setBack = TEST_START - 3_600_000;
-      await scene.add({ scheduledAt: setBack });
-      assert.equal((await at(setBack)).claimed.length, 1);
-      assert.equal((await at(setBack + 199)).groups[0]?.notBefore, setBack + 200);
-    });
   });
 });
 
@@ -85,10 +67,6 @@ async function makeScene(openTestStore: OpenTestStore, rate: Rate) {
     claim: async (from: Store = store, by = node) =>
       from.runs.claimJobs([{ id: queueId, slots: 10 }], aClaimant(store, by)),
     set: (change: object) => store.queues.update(team.id, queueId, change),
-    add: async ({ scheduledAt }: { scheduledAt: number }) => {
-      const { jobId } = await aJob(store, team.id);
-      await change(store.database, 'jobs', { id: jobId }, { scheduled_at: scheduledAt });
-    },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
