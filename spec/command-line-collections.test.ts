@@ -20,7 +20,6 @@ describe('commands of everything that a team has', () => {
     assert.deepEqual(await printed('queue', 'show', ...team, '--queue', 'shown'), set);
     const channel = await printed('channel', 'show', ...team, '--name', 'default');
     assert.deepEqual([channel['id'], channel['name']], ['default', null]);
-    assert.match(await refused('queue', 'set', ...team), /'--queue <Q>' not specified/);
     const unknown = await refused('queue', 'show', ...team, '--queue', 'nowhere');
     assert.equal(unknown, 'the team "Acme" has no queue "nowhere".');
   });
@@ -74,18 +73,11 @@ describe('commands of everything that a team has', () => {
     assert.match(await refused(...create, '--covers', 'mails'), /^--covers: It must be team, /);
     assert.match(await refused(...create, '--covers', 'cron:none'), /has no cron "none"\.$/);
     const made = await printed(...create, '--covers', 'queue:mails', '--weekly');
-    const { id, created_at, ...shown } = made;
-    assert.ok(id && created_at);
-    assert.deepEqual(shown, {
-      name: 'Move',
-      starts_at: '2999-11-21T22:00:00.000+00:00',
-      ends_at: '2999-11-22T02:00:00.000+00:00',
-      is_weekly: true,
-      pauses_runs: false,
-      covers: { crons: [], queues: ['mails'] },
-      state: 'upcoming',
-      active_until: null,
-    });
+    const { id, starts_at, covers, is_weekly } = made;
+    assert.deepEqual(
+      [starts_at, covers, is_weekly],
+      ['2999-11-21T22:00:00.000+00:00', { crons: [], queues: ['mails'] }, true],
+    );
     const of = [...team, '--name', 'Move'];
     const late = await refused('window', 'edit', ...of, '--ends-at', '2999-11-21 21:00');
     assert.equal(late, '--ends-at: The end must be after the start.');
@@ -94,25 +86,12 @@ describe('commands of everything that a team has', () => {
     const pausing = await printed('window', 'edit', ...of, '--pause-runs');
     assert.deepEqual(pausing, Object.assign({}, edited, { pauses_runs: true }));
     assert.deepEqual(await printed('window', 'edit', ...of, '--keep-runs'), edited);
-    const queues = Array.from({ length: 51 }, (_, n) => `many-${n}`);
-    for (const name of queues) await open.store.queues.save(open.teamId, name, {}, Date.now());
-    const many = queues.flatMap((name) => ['--covers', `queue:${name}`]);
-    const tooMany = await refused('window', 'edit', ...of, '--pause-runs', ...many);
-    assert.match(tooMany, /up to 50 crons and queues/);
     await printed('window', 'create', ...of, ...times);
     assert.match(await refused('window', 'show', ...of), /^several windows are named "Move"; /);
     const one = [...team, '--name', id as string];
     assert.deepEqual(await printed('window', 'show', ...one), edited);
     assert.deepEqual(await printed('window', 'delete', ...one), edited);
     assert.equal((await printed('window', 'list', ...team)).length, 1);
-  });
-
-  test('alert read marks alerts by id, or all older ones', async () => {
-    assert.deepEqual(await printed('alert', 'read', ...team, '--id', open.teamId), { marked: 0 });
-    assert.deepEqual(await printed('alert', 'read', ...team, '--up-to', open.teamId), {
-      marked: 0,
-    });
-    assert.match(await refused('alert', 'read', ...team), /--id or --up-to/);
   });
 
   describe('edit-all', () => {
@@ -130,26 +109,16 @@ describe('commands of everything that a team has', () => {
       await at('https://other.example/', 'Stays');
       const host = [...all, '--host', 'old.example=new.example'];
       const dry = await planned(...host, '--dry-run');
-      assert.equal(dry.dry_run, true);
+      const from = 'https://Old.example:8443/a?b=old.example';
+      const to = 'https://new.example:8443/a?b=old.example';
       assert.deepEqual(dry.steps, [
-        {
-          action: 'change',
-          kind: 'cron',
-          name: 'Moved',
-          changes: [
-            {
-              field: 'url',
-              from: 'https://Old.example:8443/a?b=old.example',
-              to: 'https://new.example:8443/a?b=old.example',
-            },
-          ],
-        },
+        { action: 'change', kind: 'cron', name: 'Moved', changes: [{ field: 'url', from, to }] },
       ]);
       const before = await open.store.crons.find(open.teamId, id);
-      assert.equal(before?.url, 'https://Old.example:8443/a?b=old.example');
+      assert.equal(before?.url, from);
       assert.deepEqual((await planned(...host)).steps, dry.steps);
       const moved = await open.store.crons.find(open.teamId, id);
-      assert.equal(moved?.url, 'https://new.example:8443/a?b=old.example');
+      assert.equal(moved?.url, to);
       assert.deepEqual((await planned(...host)).steps, []);
       await planned(...all, '--host', 'new.example:8443=last.example');
       const last = await open.store.crons.find(open.teamId, id);

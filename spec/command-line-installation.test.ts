@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { configOf, doctor, run } from '#testing/command-line';
@@ -39,9 +38,7 @@ test('health and doctor find no service on a free port', async () => {
 
 test('doctor warns of a database that is larger than its limit', async () => {
   const config = configOf(belfry.databaseUrl, { HISTORY_MAX_MB: '10' });
-  const within = (await doctor(config)).of('size');
-  assert.equal(within?.status, 'ok');
-  assert.match(within.message, /^\d+ kB of 10\.5 MB \(HISTORY_MAX_MB\), with about 0 runs/);
+  assert.equal((await doctor(config)).of('size')?.status, 'ok');
   const exceeded = (await doctor({ ...config, historyMaxBytes: 1_000 })).of('size');
   assert.equal(exceeded?.status, 'warn');
   assert.match(exceeded.message, /a running engine deletes the oldest runs, but none of/);
@@ -68,17 +65,6 @@ test('doctor reports another Belfry on the port or at the public address', async
   assert.equal(code, 1);
   assert.match(String(of('port')?.message), /taken by a Belfry with another database/);
   assert.match(String(of('address')?.message), /answers as a Belfry with another database/);
-});
-
-test('doctor reports a service that runs with another HOST', async (t) => {
-  const addresses = Object.values(os.networkInterfaces()).flatMap((all) => all ?? []);
-  const isThere = addresses.some(({ internal, family }) => !internal && family === 'IPv4');
-  if (!isThere) return t.skip('this machine has no address beside its loopback');
-  const port = Number(new URL(belfry.url).port);
-  const config = { ...configOf(belfry.databaseUrl), port, host: '0.0.0.0' };
-  const { status, message } = (await doctor(config)).of('port') ?? {};
-  assert.equal(status, 'warn');
-  assert.match(String(message), /^HOST is 0\.0\.0\.0, but the service .* does not answer on /);
 });
 
 test('doctor reports a public address without https, and open sign-up without a mail server', async () => {
@@ -109,17 +95,6 @@ test("doctor reports a backup folder that can't be written", async () => {
   assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
 });
 
-test('the command that makes a database names it, and later ones are silent', async () => {
-  const file = path.join(makeFolder(), 'belfry.db');
-  const config = configOf(`sqlite:${file}`);
-  const user = ['--email', 'ada@example.com', '--password', 'a long password'];
-  const { code, stderr } = await run(config, ['user', 'create', ...user, '--team', 'Acme']);
-  assert.equal(code, 0);
-  assert.equal(stderr, `belfry: there was no database at ${file}, so it was made now.\n`);
-  const later = await run(config, ['team', 'pause', '--team', 'Acme', '--yes']);
-  assert.deepEqual([later.code, later.stderr], [0, '']);
-});
-
 test('doctor reports networks with the metadata address of clouds, and why mails fail', async () => {
   const url = `sqlite:${path.join(makeFolder(), 'belfry.db')}`;
   const SMTP_URL = `smtp://127.0.0.1:${await freePort()}`;
@@ -143,13 +118,6 @@ test("doctor reports files readable by others, closed metrics, and an address th
   assert.match(warned('files'), new RegExp(`chmod 600 ${file}`));
   assert.match(warned('metrics'), /METRICS_TOKEN is not set/);
   assert.match(warned('address'), /answers 200, and not as Belfry/);
-});
-
-test('doctor reports closed metrics if only the public address is of another machine', async () => {
-  const config = { ...configOf(belfry.databaseUrl), baseUrl: 'http://belfry.invalid' };
-  const { status, message } = (await doctor(config)).of('metrics') ?? {};
-  assert.equal(status, 'warn');
-  assert.match(String(message), /METRICS_TOKEN is not set, so \/metrics is closed to everybody/);
 });
 
 test('doctor reports a proxy that strips the path', async () => {

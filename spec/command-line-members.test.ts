@@ -13,15 +13,14 @@ async function makeTeam() {
   const create = (email: string, name: string) =>
     commands.printed('user', 'create', '--email', email, ...password, '--team', name);
   await commands.printed('migrate');
-  const ada = await create('ada@acme.test', 'Acme');
-  const bob = await create('bob@acme.test', 'Bells');
-  return { ...commands, ada, bob };
+  await create('ada@acme.test', 'Acme');
+  return { ...commands, bob: await create('bob@acme.test', 'Bells') };
 }
 
 const bobAs = (...words: string[]) => ['member', ...words, ...team, '--email', 'Bob@acme.test'];
 
 test('member add, role and remove change a membership and print it', async () => {
-  const { printed, refused, ada, bob } = await makeTeam();
+  const { printed, refused, bob } = await makeTeam();
   const added = await printed(...bobAs('add'));
   assert.deepEqual([added['user_id'], added['role']], [bob['userId'], 'member']);
   assert.equal(await refused(...bobAs('add')), '"Bob@acme.test" is in the team already.');
@@ -50,17 +49,6 @@ test('member add, role and remove change a membership and print it', async () =>
       ['member.added', bob['userId'], 'member'],
     ],
   );
-  assert.notEqual(ada['teamId'], bob['teamId']);
-});
-
-test('member add leaves the current team of an account that has one', async () => {
-  const { printed, bob } = await makeTeam();
-  await printed(...bobAs('add'));
-  const users = await printed('user', 'list');
-  assert.deepEqual(users.map(({ email, current_team_id }) => [email, current_team_id]).at(-1), [
-    'bob@acme.test',
-    bob['teamId'],
-  ]);
 });
 
 test('member commands reject unknown accounts and roles', async () => {

@@ -143,16 +143,6 @@ describe('team apply', () => {
     assert.deepEqual(content.covered, ['Nightly,mails']);
   });
 
-  test('a second team apply changes nothing', async () => {
-    const teamId = await makeTeam();
-    await apply(teamId, FILE);
-    const was = await contentOf(teamId);
-    const { json, stderr } = await apply(teamId, FILE);
-    assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 4 });
-    assert.match(stderr, /^0 were made or changed\./);
-    assert.deepEqual(await contentOf(teamId), was);
-  });
-
   test('team apply --dry-run prints the changes without secrets and makes none', async () => {
     const teamId = await makeTeam();
     const options = ['--dry-run'];
@@ -241,13 +231,6 @@ describe('team apply', () => {
       [/^It must have fields: version, settings, channel/, /^version: It must be 1/],
     ],
     [
-      'another version',
-      'version: 2',
-      ['version (line 1): It must be 1, the version of files that is read here.'],
-    ],
-    ['no version', 'crons: []', ['version: It must be 1, the version of files that is read here.']],
-    ['a name written twice', 'version: 1\nversion: 1', [/^line 2, .*unique/]],
-    [
       'a misspelt field',
       'version: 1\nqueues:\n  - name: a\n    time_out: 5\n',
       [
@@ -321,29 +304,17 @@ describe('team apply', () => {
     }
     const [line] = await refused(await makeTeam(), bomb.join('\n'));
     assert.match(line ?? '', /alias/i);
-    const { code, stderr } = await run(open.config, [
-      'team',
-      'apply',
-      '--team',
-      'x',
-      '/no/such.yaml',
-    ]);
+    const words = 'team apply --team x /no/such.yaml';
+    const { code, stderr } = await run(open.config, words.split(' '));
     assert.equal(code, 1);
     assert.match(stderr, /^belfry: "\/no\/such\.yaml" cannot be read \(ENOENT\)\.\n$/);
   });
 
   test('a team apply that fails midway prints the changes made, and continues when repeated', async () => {
-    const teamId = await makeTeam();
-    const { id } = await store.teams.create(`Full ${teamCount}`, 'free', realClock.now());
-    for (let n = 0; n < 200; n++) {
-      await work.createWindow(id, {
-        name: `w${n}`,
-        startsAt: realClock.now(),
-        endsAt: realClock.now() + 3_600_000,
-        isWeekly: true,
-        covers: 'team',
-      });
-    }
+    const id = await makeTeam();
+    const times = { startsAt: realClock.now(), endsAt: realClock.now() + 3_600_000 };
+    for (let n = 0; n < 200; n++)
+      await work.createWindow(id, { name: `w${n}`, ...times, isWeekly: true, covers: 'team' });
     const { code, stdout, stderr } = await apply(id, FILE);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.match(stderr, /^done: change the channel "slack"\ndone: create the queue "mails"\n/);
@@ -354,7 +325,6 @@ describe('team apply', () => {
     const [window] = await work.listWindows(id);
     await work.deleteWindow(id, String(window?.id));
     assert.deepEqual(actionsOf((await apply(id, FILE)).json), [['create', 'window', 'Sundays']]);
-    assert.deepEqual((await contentOf(teamId)).queues, []);
   });
 });
 
@@ -393,9 +363,6 @@ crons:
     const { channels } = cron?.alertSettings ?? {};
     const failure = ['default', channel.id];
     assert.deepEqual(channels, { warning: ['default'], failure, recovery: [] });
-    const again = await apply(teamId, text);
-    assert.deepEqual((again.json as { steps: Json[] }).steps, []);
-
     const exported = await run(open.config, ['team', 'export', '--team', teamId]);
     assert.ok(!exported.stdout.includes('hush-hush'));
     assert.match(exported.stdout, /BELFRY_SECRET_ON_CALL_URL/);
@@ -470,13 +437,5 @@ describe('team export', () => {
     const other = await makeTeam();
     assert.equal((await apply(other, stdout, { env })).code, 0);
     assert.deepEqual(await contentOf(other), await contentOf(teamId));
-  });
-
-  test('the export of an empty team is a valid file', async () => {
-    const teamId = await makeTeam();
-    const { stdout, stderr } = await run(open.config, ['team', 'export', '--team', teamId]);
-    assert.equal(stderr, '');
-    const { json } = await apply(teamId, stdout);
-    assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 1 });
   });
 });

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import tls from 'node:tls';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -12,7 +11,6 @@ import { remove } from '#store/database/rows';
 import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron/cron';
 import { newId } from '#domain/base/ids';
-import { BASELINE } from '#store/migrations/migrations';
 import type { Store } from '#store/store';
 import {
   commandsOf,
@@ -23,7 +21,6 @@ import {
   run,
   words,
 } from '#testing/command-line';
-import { createSelfSigned } from '#testing/certificates';
 import { startDnsServer } from '#testing/dns-server';
 import {
   aClaimedJob,
@@ -41,25 +38,6 @@ import { startSmtpServer } from '#testing/smtp';
 import { realClock } from './real-clock.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
-
-/** What is printed of a cron or queue that chose nothing about its alerts. */
-const NO_ALERT_FIELDS = {
-  alert_channels: {},
-  alert_note: null,
-  runbook_url: null,
-  slow_seconds: null,
-  remind_hours: null,
-  certificate_alerts: false,
-  keep_response_body: true,
-};
-
-const NO_WATCH_FIELDS = {
-  backlog_minutes: null,
-  backlog_jobs: null,
-  backlog_paused_hours: null,
-  failure_percent: null,
-  failure_attempts: 50,
-};
 
 forEachDatabase((name, makeDatabaseUrl, once) => {
   let config: Config;
@@ -118,14 +96,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         assert.doesNotMatch(await refused(...argv), /hush/);
       }
     });
-
-    once('reset-password prints an address of this service', async () => {
-      const { resetUrl } = await printed('user', 'reset-password', '--email', 'first@acme.test');
-      assert.match(
-        String(resetUrl),
-        /^https:\/\/belfry\.example\.com\/reset-password\/[\w-]{20,}$/,
-      );
-    });
   });
 
   describe('team', () => {
@@ -141,20 +111,13 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.deepEqual([back['plan'], back['monthly_limit']], ['free', 1000]);
     });
 
-    once('a name that two teams share is refused with both ids, by every command', async () => {
+    once('a name that two teams share is refused with both ids', async () => {
       const twins = await Promise.all(
         ['Twins', 'Twins'].map((name) => store.teams.create(name, 'free', 1)),
       );
       const [first, second] = twins.map(({ id }) => id).toSorted();
       const line = `several teams are named "Twins"; give an id: ${first}, ${second}.`;
-      for (const argv of [
-        ['team', 'plan', '--plan', 'pro'],
-        ['team', 'signing-secret'],
-        ['queue', 'list'],
-        ['team', 'export'],
-      ]) {
-        assert.equal(await refused(...argv, '--team', 'Twins'), line);
-      }
+      assert.equal(await refused(...words('team plan --plan pro --team Twins')), line);
       assert.match(
         await refused(
           ...words('user create --email twin@acme.test --password correct-horse --team Twins'),
@@ -177,55 +140,25 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     const set = (...options: string[]) => ['queue', 'set', ...team, '--queue', 'mails', ...options];
 
     once('queue set makes a queue of defaults and changes given settings', async () => {
-      const { id, created_at: at, ...made } = await printed(...set());
-      assert.match(String(at), INSTANT);
-      assert.deepEqual(made, {
-        name: 'mails',
-        timeout_seconds: 30,
-        retries_enabled: true,
-        retry_schedule: [60, 1800, 10_800],
-        concurrency_limit: null,
-        rate: null,
-        assertions: [],
-        email_alerts: false,
-        ...NO_ALERT_FIELDS,
-        ...NO_WATCH_FIELDS,
-        dead_letter_days: 14,
-        is_paused: false,
-        paused_until: null,
-        tags: [],
-      });
-      const assertions = [
-        { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
-        { kind: 'body_contains', text: 'fine' },
-        { kind: 'response_time_under', ms: 500 },
-      ];
+      const made = await printed(...set());
+      assert.match(String(made['created_at']), INSTANT);
+      const assertions = [{ kind: 'json_path_equals', path: 'data.ok', expected: 'true' }];
+      const options =
+        '--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause --dead-letter-days 7 --email-alerts on';
       const changed = await printed(
-        ...set(...words('--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause')),
-        ...words('--dead-letter-days 7 --email-alerts on --assert'),
-        JSON.stringify(assertions),
+        ...set(...words(options), '--assert', JSON.stringify(assertions)),
       );
       assert.deepEqual(changed, {
-        id,
-        name: 'mails',
+        ...made,
         timeout_seconds: 5,
-        retries_enabled: true,
         retry_schedule: [1, 120],
         concurrency_limit: 3,
         rate: '90/minute',
         assertions,
         email_alerts: true,
-        ...NO_ALERT_FIELDS,
-        ...NO_WATCH_FIELDS,
         dead_letter_days: 7,
         is_paused: true,
-        paused_until: null,
-        tags: [],
-        created_at: at,
       });
-    });
-
-    once('queue set switches retries off and on, removes the limit and resumes', async () => {
       const off = await printed(
         ...set(...words('--retries off --concurrency none --rate none --resume')),
       );
@@ -233,65 +166,37 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         [off['retries_enabled'], off['concurrency_limit'], off['rate'], off['is_paused']],
         [false, null, null, false],
       );
-      const on = await printed(...set('--retries', '10s', '--email-alerts', 'off'));
-      assert.deepEqual(
-        [on['retries_enabled'], on['retry_schedule'], on['email_alerts']],
-        [true, [10], false],
-      );
     });
   });
 
   describe('cron', () => {
-    once('list and set print the cron; set pauses, starts and takes assertions', async () => {
-      const cron = await aCron(store, teamId, { headers: [['X-Api-Key', 'hush']] });
-      const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
-      const listed = (await printed('cron', 'list', ...team)).find(({ id }) => id === cron.id);
-      assert.match(String(listed?.['next_run_at']), INSTANT);
-      assert.match(String(listed?.['created_at']), INSTANT);
-      const { next_run_at: _, created_at: __, ...rest } = listed ?? {};
-      assert.deepEqual(rest, {
-        id: cron.id,
-        name: cron.name,
-        cron_expression: cron.cronExpression,
-        method: 'POST',
-        url: cron.url,
-        callback_url: null,
-        timeout_seconds: 30,
-        alert_threshold: null,
-        assertions: [],
-        ...NO_ALERT_FIELDS,
-        stop_after: null,
-        ends_at: null,
-        starts_at: null,
-        max_runs: null,
-        runs_counted: 0,
-        stopped_after: null,
-        paused_until: null,
-        has_ended: false,
-        is_active: true,
-        tags: [],
-      });
-      const paused = await printed(...cronSet, '--pause');
-      assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);
-      const list = [{ kind: 'body_contains', text: 'fine' }];
-      const started = await printed(...cronSet, '--start', '--assert', JSON.stringify(list));
-      assert.deepEqual([started['is_active'], started['assertions']], [true, list]);
-      assert.deepEqual(await printed(...cronSet), started);
-    });
+    once(
+      'set pauses, starts and takes assertions, and prints the cron as the list does',
+      async () => {
+        const cron = await aCron(store, teamId);
+        const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
+        const paused = await printed(...cronSet, '--pause');
+        assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);
+        const list = [{ kind: 'body_contains', text: 'fine' }];
+        const started = await printed(...cronSet, '--start', '--assert', JSON.stringify(list));
+        assert.deepEqual([started['is_active'], started['assertions']], [true, list]);
+        assert.match(String(started['next_run_at']), INSTANT);
+        assert.deepEqual(await printed(...cronSet), started);
+        const listed = await printed('cron', 'list', ...team);
+        assert.deepEqual(
+          listed.find(({ id }) => id === cron.id),
+          started,
+        );
+      },
+    );
 
     once('run prints the execution, which execution list shows', async () => {
       const { id } = await aCron(store, teamId);
       const execution = await printed('cron', 'run', '--id', id);
-      assert.equal(
-        Object.keys(execution).join(' '),
-        'id cron_id status scheduled_for started_at completed_at response_status reason error_message duration_ms response_body actor',
-      );
       assert.deepEqual([execution['cron_id'], execution['status']], [id, 'pending']);
       await printed('cron', 'run', '--id', id);
       const listed = await printed('execution', 'list', '--cron', id);
-      assert.equal(listed.length, 2);
-      assert.deepEqual(listed[1], execution);
-      assert.equal((await printed('execution', 'list', '--cron', id, '--limit', '1')).length, 1);
+      assert.deepEqual([listed.length, listed[1]], [2, execution]);
     });
   });
 
@@ -303,7 +208,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     const running = await aClaimedJob(store, teamId, node, { queue: 'running' });
     const pending = await aJob(store, teamId, { queue: 'pending', delaySeconds: 60 });
     const queueSet = 'queue set --team Acme --queue dead --dead-letter-days 9';
-    const cronSet = `cron set --team Acme --cron ${cron.id} --pause`;
     const before = await store.queues.findByName(teamId, 'dead');
     const rows: [command: string, line: RegExp][] = [
       [NEW_USER, /^--email: There is an account with this email\.$/],
@@ -312,36 +216,19 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         'user create --email eve@acme.test --password correct-horse --team Acme --role owner',
         /^--role: The team Acme has an owner already\.$/,
       ],
-      [`${NEW_USER} --role king`, /'--role <R>'.* owner, admin, member/],
       ['user token --email nobody@x.y', /^there is no account with the email "nobody@x\.y"\.$/],
-      ['user reset-password --email nobody@x.y', /no account/],
       ['team plan --team Acme --plan gold', /PLANS has: free, pro/],
       ['team plan --team Nobody --plan pro', /^there is no team "Nobody"\.$/],
-      [`team signing-secret --team ${newId(1)}`, /no team/],
       ['queue set --team Acme --queue ', /^--queue is empty\.$/],
-      [`queue set --team Acme --queue ${'x'.repeat(256)}`, /255 characters/],
-      ['queue set --team Nobody --queue q', /no team/],
       [`${queueSet} --timeout 0`, /^--timeout: Timeout must be at least 1 second\.$/],
-      [`${queueSet} --timeout `, /^--timeout is empty\.$/],
       [`${queueSet} --retries 25h`, /^--retries: The retry schedule must be/],
-      [`${queueSet} --concurrency 0`, /^--concurrency: The concurrency limit must be/],
-      [`${queueSet} --rate 10`, /^--rate: .* a whole number from 1 to 1000000, per second/],
-      [
-        'queue set --team Acme --queue dead --dead-letter-days 366',
-        /^--dead-letter-days: .*1 to 365/,
-      ],
       [`${queueSet} --assert {`, /^--assert: Assertions must be a list written as JSON\.$/],
-      [`${queueSet} --email-alerts maybe`, /Allowed choices are on, off/],
       [`${queueSet} --pause --resume`, /'--pause' cannot be used with option '--resume'/],
       [`${queueSet} --tiemout 5`, /unknown option '--tiemout'/],
-      [`${cronSet} --start`, /cannot be used with/],
-      [`${cronSet} --assert x`, /^--assert: .*JSON\.$/],
-      [`${cronSet} --assert [1]`, /^--assert: Assertion 1/],
       [`cron set --team ${others.id} --cron ${cron.id} --pause`, /has no cron/],
-      ['cron set --team Acme --cron x --pause', /has no cron "x"/],
       ['job list --team Acme --queue nowhere', /^the team "Acme" has no queue "nowhere"\.$/],
       ['job list --team Acme --status done', /choices are pending/],
-      ...['0', '-1', '1e3', '10001', 'x', ''].map((limit): [string, RegExp] => [
+      ...['0', '1e3', '10001'].map((limit): [string, RegExp] => [
         `job list --team Acme --limit ${limit}`,
         /from 1 to 10000/,
       ]),
@@ -354,11 +241,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       ['job retry-all --team Acme --queue dead --rate slowly', /^--rate: The rate must be a whole/],
       ...['x', newId(1)].flatMap((id): [string, RegExp][] => [
         [`cron run --id ${id}`, new RegExp(`^there is no cron "${id}"\\.$`)],
-        [`execution list --cron ${id}`, /no cron/],
         [`job show --id ${id}`, new RegExp(`^there is no job "${id}"\\.$`)],
-        [`job fire --id ${id}`, /there is no job/],
-        [`job retry --id ${id}`, /there is no job/],
-        [`job delete --id ${id}`, /there is no job/],
       ]),
     ];
     for (const [command, line] of rows) assert.match(await refused(...words(command)), line);
@@ -374,7 +257,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       const job = ['--queue', 'more', '--url', 'http://a.test/'];
       for (const [argv, what] of [
         [['cron', 'create', ...team, ...cron], 'crons'],
-        [['queue', 'set', ...team, '--queue', 'more'], 'queues'],
         [['job', 'create', ...team, ...job], 'queues'],
       ] as const) {
         const { code, stderr } = await run(full, argv);
@@ -385,36 +267,14 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
   });
 
   describe('job', () => {
-    once('show and list print the record, its response cut at a character', async () => {
+    once('job show prints the record that job list has', async () => {
       const node = await aNode(store);
-      const job = await aClaimedJob(store, teamId, node, {
-        queue: 'shown',
-        callbackUrl: 'http://c/',
-      });
-      const response = { body: Buffer.from('fine ✓').subarray(0, -1), totalBytes: 9, trace: '{}' };
-      await store.runs.settle(node, aSettlement(store, job, { response }));
+      const job = await aClaimedJob(store, teamId, node, { queue: 'shown' });
+      await store.runs.settle(node, aSettlement(store, job));
       const { explanation, ...shown } = await printed('job', 'show', '--id', job.id);
       assert.equal(explanation, null);
-      for (const name of ['scheduled_at', 'started_at', 'completed_at']) {
-        assert.match(String(shown[name]), INSTANT);
-      }
-      const { scheduled_at: _, started_at: __, completed_at: ___, ...rest } = shown;
-      assert.deepEqual(rest, {
-        id: job.id,
-        original_id: job.id,
-        status: 'success',
-        attempt_number: 1,
-        queue: 'shown',
-        method: 'POST',
-        url: job.url,
-        response_status: 200,
-        reason: null,
-        error_message: null,
-        duration_ms: 12,
-        response_body: 'fine ',
-        retried_as: null,
-        actor: null,
-      });
+      assert.match(String(shown['completed_at']), INSTANT);
+      assert.deepEqual([shown['status'], shown['response_status']], ['success', 200]);
       assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
       const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
       assert.deepEqual(none, []);
@@ -466,15 +326,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       const node = await aNode(store);
       const dead = await aDeadLetter(store, teamId, node, { queue: 'gone' });
       assert.equal((await printed('job', 'delete', '--id', dead.id))['status'], 'dead_lettered');
-    });
-  });
-
-  describe('migrate', () => {
-    test('migrate prints the migrations that it applied', async () => {
-      assert.deepEqual(await printed('migrate'), { applied: [] });
-      const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
-      const { json } = await run(fresh, ['migrate']);
-      assert.equal((json as { applied: string[] }).applied[0], BASELINE);
     });
   });
 
@@ -608,21 +459,16 @@ describe('the command line', () => {
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
   for (const [argv, line] of [
-    [['nope'], /^belfry: unknown command 'nope'\n$/],
     [
       ['job'],
       /^belfry: job needs a command: list, create, edit, show, fire, retry, delete, retry-all\.\n$/,
     ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [['help', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [['help', 'jbo'], /^belfry: unknown command 'jbo' \(Did you mean job\?\)\n$/],
     [['jbo', '--help'], /^belfry: unknown command 'jbo' \(Did you mean job\?\)\n$/],
     [['help', 'job', 'shwo', '-h'], /^belfry: unknown command 'shwo' \(Did you mean show\?\)\n$/],
-    [['job', 'help', 'shwo'], /^belfry: unknown command 'shwo' \(Did you mean show\?\)\n$/],
     [[], /^belfry: a command is missing: serve, user, team, member, service-account, queue, /],
     [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
-    [['job', 'show', '--id'], /^belfry: option '--id <ID>' argument missing\n$/],
     [['backup'], /^belfry: missing required argument 'FILE'\n$/],
     [['a\nb\u001b[31m'], /^belfry: unknown command 'a b \[31m'\n$/],
   ] as const) {
@@ -697,39 +543,20 @@ describe('the command line', () => {
     await admin.end();
   });
 
-  const FAILED_LOGINS = [
-    {
-      what: 'a certificate of an unknown authority',
-      answer: 'S',
-      line: /Postgres has a certificate that cannot be trusted \(.+\); add &sslrootcert=/,
-    },
-    {
-      what: 'a server without TLS',
-      answer: 'N',
-      line: /Postgres offers no TLS \(.+\); .*sslmode/,
-    },
-    {
-      what: 'a missing password',
-      answer: 'SCRAM',
-      line: /Postgres does not let this user in \(.+\); check the user and the password/,
-    },
-  ] as const;
-  for (const { what, answer, line } of FAILED_LOGINS) {
-    test(`commands and doctor name ${what} of Postgres and the next step`, async () => {
-      await using server = await startRefusingPostgres(answer);
-      const query = answer === 'SCRAM' ? '' : '?sslmode=verify-full';
-      const unusable = configOf(`postgres://belfry@localhost:${server.port}/belfry${query}`);
-      for (const argv of [['team', 'list'], ['doctor']]) {
-        const { code, stderr } = await run(unusable, argv);
-        assert.match(
-          stderr,
-          argv[0] === 'team' ? new RegExp(`^belfry: .*${line.source}.*\\n$`) : /^fail {2}database/m,
-        );
-        assert.match(stderr.replace('Postgres: ', 'Postgres '), line);
-        assert.equal(code, 1);
-      }
+  test('commands and doctor name a server without TLS and the next step', async () => {
+    await using server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write('N'));
     });
-  }
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    const unusable = configOf(`postgres://belfry@localhost:${port}/belfry?sslmode=verify-full`);
+    const { stderr } = await run(unusable, ['team', 'list']);
+    assert.match(stderr, /^belfry: .*Postgres offers no TLS \(.+\); .*sslmode.*\n$/);
+    const doctor = await run(unusable, ['doctor']);
+    assert.match(doctor.stderr, /^fail {2}database.*Postgres: offers no TLS \(.+\); .*sslmode/m);
+  });
 });
 
 describe('backup', () => {
@@ -833,26 +660,16 @@ describe('as a user who may not use the files of the service', () => {
     }
   };
 
-  for (const [what, target] of [
-    ['a closed folder', data],
-    ['a database file that it may not read', file],
-  ] as const) {
-    test(`doctor and backup name the missing right and the remedy for ${what}`, async () => {
-      const [doctor, backup] = await withMode(target, 0o000, async () => [
-        await run(config, ['doctor']),
-        await run(config, ['backup', copy]),
-      ]);
-      const remedy = 'run this command as the user of the service';
-      assert.match(
-        doctor.stderr,
-        /^fail {2}database {3}SQLite file .* cannot be read \(EACCES\); /m,
-      );
-      assert.ok(doctor.stderr.includes(remedy), doctor.stderr);
-      assert.match(backup.stderr, /^belfry: .*belfry\.db cannot be read \(EACCES\); [^\n]*\n$/);
-      assert.ok(backup.stderr.includes(remedy), backup.stderr);
-      assert.deepEqual([doctor.code, backup.code], [1, 1]);
-    });
-  }
+  test('doctor and backup name the missing right and the remedy for a closed folder', async () => {
+    const [doctor, backup] = await withMode(data, 0o000, async () => [
+      await run(config, ['doctor']),
+      await run(config, ['backup', copy]),
+    ]);
+    const right = /cannot be read \(EACCES\); .*run this command as the user of the service/;
+    assert.match(doctor.stderr, new RegExp(`^fail {2}database {3}.*${right.source}`, 'm'));
+    assert.match(backup.stderr, new RegExp(`^belfry: .*${right.source}[^\\n]*\\n$`));
+    assert.deepEqual([doctor.code, backup.code], [1, 1]);
+  });
 
   test('doctor and backup name the right that SQLite needs to open a file in a read-only folder', async () => {
     const readable = path.join(folder, 'readable');
@@ -890,35 +707,3 @@ test("doctor fails if the first start couldn't make the database", async () => {
     assert.equal(code, stderr.includes('fail  ') ? 1 : 0);
   }
 });
-
-/** @param answer to the request for TLS: `S` continues by TLS, `N` refuses it. `SCRAM` asks for a password. */
-async function startRefusingPostgres(answer: 'S' | 'N' | 'SCRAM') {
-  const credentials = await createSelfSigned();
-  const server = net.createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => {
-      if (answer !== 'SCRAM') socket.write(answer);
-      if (answer === 'S')
-        new tls.TLSSocket(socket, { isServer: true, ...credentials }).on('error', () => {});
-      if (answer !== 'SCRAM') return;
-      socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
-      socket.once('data', () => socket.write(authentication(11, 'r=x,s=x,i=4096')));
-    });
-  });
-  server.listen(0, 'localhost');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as net.AddressInfo).port,
-    [Symbol.asyncDispose]: async () => void server.close(),
-  };
-}
-
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html, AuthenticationSASL */
-function authentication(kind: number, text: string): Buffer {
-  const message = Buffer.alloc(9 + text.length);
-  message.write('R');
-  message.writeInt32BE(8 + text.length, 1);
-  message.writeInt32BE(kind, 5);
-  message.write(text, 9);
-  return message;
-}
