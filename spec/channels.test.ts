@@ -19,31 +19,26 @@ type Scene = Awaited<ReturnType<typeof startScene>>;
 
 forEachStore((dialect, openTestStore, once) => {
   describe('a cron with channels', () => {
-    once('a cron notifies its channels once, and the default one of other levels', async () => {
-      await using scene = await startScene(openTestStore);
-      const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
-      const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
-      const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
-      await scene.run(cronId, 'x');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
-      await scene.run(cronId, 'o');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
-      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
-    });
-
-    once('a cron that notifies nobody still records its alert', async () => {
-      await using scene = await startScene(openTestStore);
-      await scene.run(await scene.makeCronFor({ failure: [] }), 'x');
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), {});
-      assert.deepEqual(await scene.deliveries(), ['muted']);
-      assert.deepEqual(await scene.service.store.notifications.scanWaiting(), []);
-    });
+    once(
+      'a cron notifies its channels once, the default one of other levels, or nobody',
+      async () => {
+        await using scene = await startScene(openTestStore);
+        const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
+        const channels = { failure: ['default', ops, pager, ops], recovery: [] };
+        const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
+        await scene.run(cronId, 'x');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
+        await scene.run(cronId, 'x');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
+        await scene.run(cronId, 'o');
+        await scene.allSent();
+        assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the recovery');
+        assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
+        assert.deepEqual(await scene.service.store.notifications.scanWaiting(), []);
+      },
+    );
 
     test('an alert is sent once every channel has it, even if one failed at first', async () => {
       await using scene = await startScene(openTestStore);
@@ -80,31 +75,6 @@ forEachStore((dialect, openTestStore, once) => {
       await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 2 }, 'the default and one that is gone');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
-    });
-  });
-
-  describe('a queue with channels', () => {
-    once('a queue notifies its channels and its members once', async () => {
-      await using scene = await startScene(openTestStore);
-      const { service, target, smtp } = scene;
-      const ops = await scene.add('ops');
-      const mails = await scene.addChannel('everybody', { kind: 'email' });
-      target.answer('/job', BROKEN);
-      await setQueue(service, {
-        emailAlerts: true,
-        retriesEnabled: false,
-        alertSettings: {
-          ...NO_ALERT_SETTINGS,
-          channels: { ...NO_ALERT_SETTINGS.channels, failure: [ops, mails] },
-        },
-      });
-      await scheduleJob(service, { url: `${target.url}/job` });
-      await target.waitFor(1);
-      await service.quiet();
-      await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/ops': 1 });
-      assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
-      assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
     });
   });
 
@@ -146,10 +116,8 @@ forEachStore((dialect, openTestStore, once) => {
       const { service, teamId } = scene;
       const outsider = await aUser(service, 'grace@example.com');
       const theirs = await scene.add('theirs', { team: outsider.teamId });
-      const { work } = service;
-      assert.equal(await work.findChannel(teamId, theirs), null);
-      assert.equal(await work.findChannelConfig(teamId, theirs), null);
-      assert.equal(await work.deleteChannel(teamId, theirs), false);
+      assert.equal(await service.work.findChannel(teamId, theirs), null);
+      assert.equal(await service.work.deleteChannel(teamId, theirs), false);
       await scene.run(await scene.makeCronFor({ failure: [theirs] }), 'x');
       await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 1 });
@@ -184,14 +152,14 @@ forEachStore((dialect, openTestStore, once) => {
   });
 
   describe('a webhook', () => {
-    once('a webhook gets the documented JSON, signed, with the same id at each retry', async () => {
+    once('a webhook gets signed JSON, with the same id at each retry', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId, target } = scene;
+      const { service, chat, teamId } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
       const hook = await scene.addChannel('webhook', { kind: 'webhook', url: `${chat.url}/hook` });
       chat.answer('/hook', [{ status: 503 }, OK]);
-      const settings = { note: 'Ask <ops>', runbookUrl: 'https://wiki.example/x' };
-      const cronId = await scene.makeCronFor({ failure: [hook] }, { name: 'Pay' }, settings);
+      const note = 'Ask <ops>';
+      const cronId = await scene.makeCronFor({ failure: [hook] }, { name: 'Pay' }, { note });
       await scene.run(cronId, 'x');
       await scene.allSent();
       await scene.wait(MINUTE);
@@ -201,35 +169,18 @@ forEachStore((dialect, openTestStore, once) => {
       for (const { headers, body } of [first, second]) {
         const timestamp = Number(headers['x-service-timestamp']);
         assert.equal(headers['x-service-signature'], signBody('whsec_of-ours', timestamp, body));
-        assert.equal(headers['content-type'], 'application/json');
       }
-      assert.deepEqual(JSON.parse(second.body.toString()), JSON.parse(first.body.toString()));
-      const { id, run_id, raised_at, url, team, ...said } = JSON.parse(
-        first.body.toString(),
-      ) as Record<string, unknown>;
-      assert.match(`${String(id)} ${String(run_id)}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/);
+      assert.deepEqual(second.body, first.body);
+      const { url, run_id, ...said } = JSON.parse(first.body.toString()) as Record<string, unknown>;
       assert.ok(String(url).endsWith(`/executions/${String(run_id)}`));
-      assert.ok(!Number.isNaN(Date.parse(String(raised_at))));
-      assert.deepEqual(team, { id: teamId, name: TEAM });
-      assert.deepEqual(said, {
-        type: 'alert',
-        level: 'failure',
-        kind: null,
-        title: 'Failure: cron “Pay” failed',
+      assert.partialDeepStrictEqual(said, {
+        team: { id: teamId, name: TEAM },
         source: { kind: 'cron', id: cronId, name: 'Pay' },
-        sources: [{ kind: 'cron', id: cronId, name: 'Pay' }],
-        count: 1,
-        attempt_number: null,
-        response_status: 500,
         reason: 'http_server_error',
-        error_message: null,
         failed_runs: 1,
-        down_ms: null,
         response_excerpt: 'out of cheese',
-        note: 'Ask <ops>',
-        runbook_url: 'https://wiki.example/x',
+        note,
       });
-      assert.equal(target.requests.length, 1);
     });
 
     once('a chat of each kind gets one unsigned JSON post', async () => {
@@ -363,13 +314,10 @@ forEachStore((dialect, openTestStore, once) => {
         'Recovery: cron “Pay” works again after 2 h',
       ]);
       const alerts = await runAlerts(service.store, scene.teamId, { limit: 10 });
-      const kinds = alerts.map(({ level, kind }) => `${level} ${kind ?? 'run'}`);
-      assert.deepEqual(kinds.toReversed(), [
-        'failure run',
-        'failure reminder',
-        'failure reminder',
-        'recovery run',
-      ]);
+      assert.deepEqual(
+        alerts.map(({ kind }) => kind),
+        [null, 'reminder', 'reminder', null],
+      );
     });
 
     once('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
@@ -513,24 +461,6 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(await service.store.notifications.scanWaiting(), []);
     });
 
-    once('a collecting channel gets a single alert as an ordinary message', async () => {
-      await using scene = await startScene(openTestStore);
-      const calm = await scene.add('calm', { collectMinutes: 5 });
-      const cronId = await scene.makeCronFor(
-        { failure: [calm], recovery: [calm] },
-        { name: 'Pay' },
-      );
-      await scene.run(cronId, 'x');
-      await scene.wait(6 * MINUTE);
-      await scene.run(cronId, 'o');
-      await scene.allSent();
-      assert.deepEqual(scene.titles('/calm'), ['Failure: cron “Pay” failed']);
-      await scene.wait(5 * MINUTE);
-      assert.deepEqual(scene.titles('/calm').slice(1), [
-        'Recovery: cron “Pay” works again after 6 min',
-      ]);
-    });
-
     once('a failed collected message is retried whole, or goes to the default', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
@@ -590,7 +520,7 @@ forEachStore((dialect, openTestStore, once) => {
       assert.deepEqual(scene.posts(), {});
       await service.advance(5 * MINUTE);
       await scene.allSent();
-      assert.deepEqual(scene.posts(), { '/calm': 1 });
+      assert.deepEqual(scene.titles(), ['Failure: a job of queue “emails” was dead-lettered']);
       assert.equal(scene.smtp.mails.length, 1);
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
