@@ -48,38 +48,18 @@ const multipart = 'multipart/form-data; boundary=b';
 /** The worst hold-up of the process's one thread since the question before. */
 const readWorstLag = () => readMetric(belfry.url, 'belfry_nodejs_eventloop_lag_max_seconds');
 
-describe('forms made to block the service', () => {
-  const manyParts = part('a', '').repeat((2 * KIB * KIB) / part('a', '').length - 1) + '--b--\r\n';
-  const attacks: [attack: string, body: string, type: string][] = [
-    ['two megabytes of pairs', 'a&'.repeat(KIB * KIB - 1), URLENCODED],
-    ['two megabytes of equal signs', '=&'.repeat(KIB * KIB - 1), URLENCODED],
-    ['two megabytes of parts', manyParts, multipart],
-    [
-      'a part with a megabyte of header lines',
-      part('a', 'b').replace('\r\n\r\n', `\r\n${'x:\r\n'.repeat(262_144)}\r\n`) + '--b--\r\n',
-      multipart,
-    ],
-    [
-      'a part that goes on for two megabytes of near ends',
-      `${part('a', '\r\n--'.repeat(500_000))}--b--\r\n`,
-      multipart,
-    ],
-  ];
-  for (const [attack, body, type] of attacks) {
-    test(`${attack} is rejected at once, with or without a session`, async () => {
-      await readWorstLag();
-      const signal = AbortSignal.timeout(LONG_WAIT_LIMIT_MS);
-      const health = fetch(`${belfry.url}/healthz`, { signal });
-      const anonymous = await send('/login', body, type);
-      assert.equal(anonymous.status, 413);
-      assert.match(await anonymous.text(), /64 KiB/);
-      const own = await send('/settings/profile', body, type, session);
-      assert.ok([400, 413].includes(own.status), String(own.status));
-      assert.equal((await health).status, 200);
-      // Minutes before there was a door; the bound leaves room for a machine that is busy otherwise.
-      assert.ok((await readWorstLag()) < 1);
-    });
-  }
+test('two megabytes of pairs are rejected at once, with or without a session', async () => {
+  const body = 'a&'.repeat(KIB * KIB - 1);
+  await readWorstLag();
+  const signal = AbortSignal.timeout(LONG_WAIT_LIMIT_MS);
+  const health = fetch(`${belfry.url}/healthz`, { signal });
+  const anonymous = await send('/login', body);
+  assert.equal(anonymous.status, 413);
+  assert.match(await anonymous.text(), /64 KiB/);
+  assert.equal((await send('/settings/profile', body, URLENCODED, session)).status, 413);
+  assert.equal((await health).status, 200);
+  // Minutes before there was a door; the bound leaves room for a machine that is busy otherwise.
+  assert.ok((await readWorstLag()) < 1);
 });
 
 describe('sizes of forms', () => {

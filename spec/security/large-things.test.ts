@@ -92,12 +92,9 @@ async function runJob(fields: Record<string, string>, payload = '[]'): Promise<s
 const SIZE = MIB - 400;
 const fill = (unit: string, bytes = SIZE) => unit.repeat(Math.floor(bytes / unit.length) - 1);
 const PAYLOADS: Record<string, string> = {
-  'empty lists': `[${fill('[],')}1]`,
-  numbers: `[${fill('1,')}1]`,
   'nested lists': `[${fill(`${'['.repeat(500)}${']'.repeat(500)},`)}1]`,
   'letters beyond ASCII': `["${fill('é', SIZE / 2)}"]`,
   'many keys': `{${Array.from({ length: 80_000 }, (_, n) => `"k${n}":1`).join()}}`,
-  'duplicate keys': `{${fill('"a":1,')}"a":1}`,
 };
 
 for (const [name, payload] of Object.entries(PAYLOADS)) {
@@ -106,23 +103,8 @@ for (const [name, payload] of Object.entries(PAYLOADS)) {
     await assertNotBlocked('a GET', () =>
       runJob({ method: 'GET', url: `${target.url}/?a=1` }, payload),
     );
-    const cron = { name: 'c', url: target.url, cron_expression: '0 0 1 1 *' };
-    await assertNotBlocked('a cron', () =>
-      post('/api/crons', JSON.stringify({ ...cron, payload })),
-    );
-    await assertNotBlocked('an error', () => post('/api/jobs', `{"payload":${payload}}`));
   });
 }
-
-test('API forms of brackets or plus signs only do not block the event loop', async () => {
-  const type = 'application/x-www-form-urlencoded';
-  const deep = Array.from({ length: 650 }, (_, n) => `a${n}${'[b]'.repeat(520)}=1`).join('&');
-  await assertNotBlocked('brackets', () => post('/api/jobs', deep, type));
-  await assertNotBlocked('plus signs', () => post('/api/jobs', `queue=${fill('+')}`, type));
-  await assertNotBlocked('open brackets', () =>
-    post('/api/jobs', fill('{"a":['), 'application/json'),
-  );
-});
 
 test('large responses and decompression bombs with many assertions do not block the event loop', async () => {
   // Reading it takes more than twice the limit.
@@ -157,12 +139,8 @@ test('pages of large payloads and large pasted texts do not block the event loop
     await assertNotBlocked(`the page${search}`, async () => {
       assert.equal((await ada.get(`/jobs/${id}${search}`)).status, 200);
     });
-  for (const pasted of [
-    `curl ${fill('a ')}`,
-    `curl http://a.test ${fill("-H 'A: b' ")}`,
-    fill('* '),
-  ])
-    await assertNotBlocked('pasted', () =>
-      ada.post('/jobs/new', { intent: 'paste', paste: pasted, queue: 'plain' }),
-    );
+  const paste = `curl http://a.test ${fill("-H 'A: b' ")}`;
+  await assertNotBlocked('pasted', () =>
+    ada.post('/jobs/new', { intent: 'paste', paste, queue: 'plain' }),
+  );
 });

@@ -58,19 +58,12 @@ async function joinTeam(email: string, role: 'admin' | 'member') {
 const listCrons = () => dashboard.service.work.listCrons(owner.teamId);
 const actor = () => ({ userId: owner.userId, teamId: owner.teamId, role: 'owner' as const });
 
-test('a slow form of a member creates a cron', async () => {
-  const { visitor } = await joinTeam('quick@bells.test', 'member');
-  const answer = await sendSlowly(visitor, '/crons/new', CRON, async () => {});
-  const [made, ...others] = await listCrons();
-  assert.deepEqual([answer, others], [`302 /crons/${made?.id}`, []]);
-});
-
 test('a slow form creates no cron if its sender became a viewer meanwhile', async () => {
   const { user, visitor } = await joinTeam('demoted@bells.test', 'member');
   const { teams } = dashboard.service.people;
   const demote = () => teams.changeRole(actor(), user.userId, 'viewer');
   assert.equal(await sendSlowly(visitor, '/crons/new', CRON, demote), '403');
-  assert.equal((await listCrons()).length, 1);
+  assert.deepEqual(await listCrons(), []);
 });
 
 test('a slow form adds no channel if its sender was removed from the team meanwhile', async () => {
@@ -97,5 +90,5 @@ test('a slow form creates no cron if its sender was signed out everywhere meanwh
       request,
     );
   assert.equal(await sendSlowly(visitor, '/crons/new', CRON, signOut), '401');
-  assert.equal((await listCrons()).length, 1);
+  assert.deepEqual(await listCrons(), []);
 });
