@@ -13,7 +13,7 @@ import { eventually } from '#testing/process';
 
 let user: TestUser;
 
-const { browser, dashboard, open: openPage } = usePages({}, { sends: false });
+const { dashboard, open: openPage } = usePages({}, { sends: false });
 before(async () => {
   user = await dashboard.user('ada@bells.test');
 });
@@ -40,10 +40,10 @@ const bar = (page: Page, text: string | RegExp) =>
 const mark = (page: Page, text: string | RegExp) => page.locator('main').getByText(text);
 
 describe('a page that renews itself', () => {
-  test('a live page stays while the service is away and continues when it is back', async () => {
+  test('a live page stays while the service is away or the session has ended, and continues after that', async () => {
     await createJob('/first');
     await using watched = await open('/jobs');
-    const { page } = watched;
+    const { page, context } = watched;
     await mark(page, /^Live$/).waitFor();
     await page.getByRole('searchbox', { name: 'Search', exact: true }).focus();
     await using absence = await dashboard.goAway();
@@ -59,14 +59,24 @@ describe('a page that renews itself', () => {
     // The pointer does not hold a page.
     await page.getByRole('table', { name: 'Jobs' }).first().hover();
     await createJob('/second');
-    // What is to come is listed by its time, so a later one comes in below and moves nothing.
+    // Jobs to come are listed by time, so a later one comes in below and moves nothing.
     await page.getByText('/second').first().waitFor();
     await mark(page, /^Live$/).waitFor();
     assert.equal(await bar(page, 'No connection').count(), 0);
+
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await refresh(page);
+    await bar(page, 'You are signed out. Nothing on this page is lost.').waitFor();
+    await page.getByText('/second').first().waitFor();
+    const link = page.getByRole('link', { name: 'Sign in in another tab' });
+    assert.equal(await link.getAttribute('href'), '/login?next=%2Fjobs');
+    await context.addCookies(cookies);
+    await bar(page, 'You are signed out').waitFor({ state: 'detached' });
   });
 
   test('a live page keeps its rows while jobs arrive, and shows the newest on request', async () => {
-    const busy = await dashboard.user('busy@bells.test', { team: 'Busy' });
+    const busy = await dashboard.newTeam();
     const { id } = await dashboard.service.work.setQueue(busy.teamId, 'mail', {});
     const begun = Date.now() - 600_000;
     let made = 0;
@@ -85,15 +95,10 @@ describe('a page that renews itself', () => {
     const readPaths = () => page.locator('tbody td[data-main]').allTextContents();
     const opened = await readPaths();
     assert.equal(opened.length, 50);
-    for (const [count, waiting] of [
-      [30, '30 new'],
-      [30, '50+ new'],
-    ] as const) {
-      await complete(count);
-      await refresh(page);
-      await page.getByRole('button', { name: waiting, exact: true }).waitFor();
-      assert.deepEqual(await readPaths(), opened);
-    }
+    await complete(60);
+    await refresh(page);
+    await page.getByRole('button', { name: '50+ new', exact: true }).waitFor();
+    assert.deepEqual(await readPaths(), opened);
     await page.getByText('The last 50 rows are no longer updated.').waitFor();
     await complete(1);
     await press(page, '50+ new');
@@ -104,29 +109,34 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
-  test('ticked rows stay ticked when new rows are shown', async () => {
-    const ticking = await dashboard.newTeam();
-    await aCron(dashboard.service.store, ticking.teamId, { name: 'Ticked' });
-    await using watched = await openPage('/crons', ticking);
+  test('ticked rows stay ticked when new rows are shown, and the result of a bulk action stays until it is dismissed', async () => {
+    const { teamId, ...ticking } = await dashboard.newTeam();
+    const { store } = dashboard.service;
+    await aCron(store, teamId, { name: 'Ticked', nextRunAt: null });
+    await using watched = await openPage('/crons', { teamId, ...ticking });
     const { page } = watched;
-    for (const name of ['A new one', 'Another new one']) {
-      await aCron(dashboard.service.store, ticking.teamId, { name });
-      await refresh(page);
-      await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
-      await page.getByRole('row', { name: 'Ticked' }).getByRole('checkbox').check();
-      await press(page, '1 new');
-      await page.getByRole('link', { name, exact: true }).waitFor();
-      assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 1);
-      await page
-        .getByRole('row', { name: 'Ticked' })
-        .getByRole('checkbox', { checked: true })
-        .uncheck();
-    }
+    await aCron(store, teamId, { name: 'A new one' });
+    await refresh(page);
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Ticked' }).getByRole('checkbox').check();
+    await press(page, '1 new');
+    await page.getByRole('link', { name: 'A new one', exact: true }).waitFor();
+    assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 1);
+    await press(page, 'Pause (1)');
+    await page.getByText('it was paused already').waitFor();
+    // The result is shown before the list that is read after it, which has no row ticked.
+    await page.locator('[data-pauses-refresh]').waitFor({ state: 'detached' });
+    await aCron(store, teamId, { name: 'Another' });
+    await refresh(page);
+    await page.getByText('1 new').waitFor();
+    await page.getByText('it was paused already').waitFor();
+    await page.getByRole('link', { name: 'Dismiss' }).click();
+    await page.getByText('it was paused already').waitFor({ state: 'detached' });
     watched.assertNoFaults();
   });
 
-  test("a form's message is shown in its own tab only", async () => {
-    const tabs = await dashboard.user('tabs@bells.test', { team: 'Tabs' });
+  test("an action's message is shown in its own tab only, until it is closed or another page opens", async () => {
+    const tabs = await dashboard.newTeam();
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Told' });
     await using watched = await openPage('/crons', tabs);
     const { page, context } = watched;
@@ -139,9 +149,12 @@ describe('a page that renews itself', () => {
       if (route.request().method() === 'GET') await refreshed;
       await route.continue();
     });
+    const runNow = async () => {
+      await page.getByRole('button', { name: 'More actions: Told' }).click();
+      await press(page, 'Run now');
+    };
     const sent = page.waitForResponse((answer) => answer.request().method() === 'POST');
-    await page.getByRole('button', { name: 'More actions: Told' }).click();
-    await press(page, 'Run now');
+    await runNow();
     await sent;
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Later' });
     await refresh(other);
@@ -149,187 +162,106 @@ describe('a page that renews itself', () => {
     release();
     await page.getByText('One run has started').waitFor();
     assert.equal(await other.getByText('One run has started').count(), 0);
-    watched.assertNoFaults();
-  });
-
-  test('the result of a bulk action stays until it is dismissed', async () => {
-    // No other test adds crons to its list.
-    const bulk = await dashboard.newTeam();
-    await aCron(dashboard.service.store, bulk.teamId, { name: 'Paused', nextRunAt: null });
-    await using watched = await openPage('/crons', bulk);
-    const { page } = watched;
-    await page.getByLabel('Select all rows of this page').check();
-    await press(page, 'Pause (1)');
-    await page.getByText('it was paused already').waitFor();
-    // The result is shown before the list that is read after it, which has no row ticked.
-    await page.locator('[data-pauses-refresh]').waitFor({ state: 'detached' });
-    for (const count of [1, 2]) {
-      await aCron(dashboard.service.store, bulk.teamId, { name: `A${count}` });
-      await refresh(page);
-      await page.getByText(`${count} new`).waitFor();
-      await page.getByText('it was paused already').waitFor();
-    }
-    await page.getByRole('link', { name: 'Dismiss' }).click();
-    await page.getByText('it was paused already').waitFor({ state: 'detached' });
-    watched.assertNoFaults();
-  });
-
-  test('the message of each action stays until it is closed or another page opens', async () => {
-    const cron = await aCron(dashboard.service.store, user.teamId, { name: 'Stays' });
-    // The clock of a page can't be given back.
-    await using watched = await browser.newPage();
-    await (await dashboard.signIn(user)).lendTo(watched.context);
-    const { page } = watched;
-    await page.goto(`${dashboard.url}/crons/${cron.id}`);
-    await page.clock.install();
     const close = page.getByRole('button', { name: 'Close message' });
-    for (let n = 0; n < 2; n++) {
-      await press(page, 'Run now');
-      await page.getByText('One run has started').waitFor();
-      await page.clock.runFor(60_000);
-      await close.click();
-      await close.waitFor({ state: 'detached' });
-    }
-    await press(page, 'Pause');
+    await close.click();
+    await close.waitFor({ state: 'detached' });
+    await runNow();
     await close.waitFor();
     await page.getByRole('link', { name: 'Queues' }).first().click();
     await close.waitFor({ state: 'detached' });
     watched.assertNoFaults();
   });
-
-  test('a live page keeps its content when the session ends and links to the sign-in', async () => {
-    await createJob('/fifth');
-    await using watched = await open('/jobs');
-    const { page, context } = watched;
-    const cookies = await context.cookies();
-    await context.clearCookies();
-    await refresh(page);
-    await bar(page, 'You are signed out. Nothing on this page is lost.').waitFor();
-    await page.getByText('/fifth').first().waitFor();
-    const link = page.getByRole('link', { name: 'Sign in in another tab' });
-    assert.equal(await link.getAttribute('href'), '/login?next=%2Fjobs');
-    await context.addCookies(cookies);
-    await bar(page, 'You are signed out').waitFor({ state: 'detached' });
-    watched.assertNoFaults();
-  });
 });
 
-describe('another page', () => {
-  test('a page requested while the service is away opens once it is back', async () => {
-    await using watched = await open('/jobs');
-    const { page } = watched;
+test('a page requested during an outage of the service or its database opens once that is back', async () => {
+  await using watched = await open('/jobs');
+  const { page } = watched;
+  const go = (name: string) => page.getByRole('link', { name, exact: true }).click();
+  await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
+  {
+    await using absence = await dashboard.goAway();
+    await go('Queues');
+    await bar(page, 'No connection since').waitFor();
+    await heading(page, 'Jobs');
+    await absence.end();
+    await heading(page, 'Queues');
+  }
+  {
     await using absence = await dashboard.goAway();
     await refresh(page);
     await bar(page, 'No connection since').waitFor();
-    await page.getByRole('link', { name: 'Queues', exact: true }).click();
+    await go('Jobs');
     await bar(page, 'The other page waits. It opens as soon as it can.').waitFor();
-    await heading(page, 'Jobs');
+    await heading(page, 'Queues');
     await absence.end();
-    await heading(page, 'Queues');
-  });
-
-  test('a page requested in the first seconds of an outage opens once the service is back', async () => {
-    await using watched = await open('/jobs');
-    const { page } = watched;
-    await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
-    await using absence = await dashboard.goAway();
-    await page.getByRole('link', { name: 'Queues', exact: true }).click();
-    await bar(page, 'No connection since').waitFor();
     await heading(page, 'Jobs');
-    await absence.end();
-    await heading(page, 'Queues');
-  });
-
-  test('a page that failed while the database was away loads once it is back', async () => {
-    await using watched = await open('/queues');
-    const { page } = watched;
-    const reads = (url: URL) => url.pathname === '/jobs.data';
-    await page.route(reads, (route) => route.fulfill({ status: 503, body: 'Away' }));
-    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-    await bar(page, 'Belfry cannot answer since').waitFor();
-    await heading(page, 'Queues');
-    await page.unroute(reads);
-    await heading(page, 'Jobs');
-  });
+  }
+  const reads = (url: URL) => url.pathname === '/queues.data';
+  await page.route(reads, (route) => route.fulfill({ status: 503, body: 'Away' }));
+  await go('Queues');
+  await bar(page, 'Belfry cannot answer since').waitFor();
+  await heading(page, 'Jobs');
+  await page.unroute(reads);
+  await heading(page, 'Queues');
 });
 
-describe('a form that is sent', () => {
-  let forms = 0;
-  const fill = async (page: Page) => {
-    await page.getByLabel('Name', { exact: true }).fill('Nightly sync');
-    await page.getByLabel('URL', { exact: true }).fill(`https://api.example.com/sync/${++forms}`);
-    await page.getByLabel('Cron expression').fill('0 3 * * *');
-    await openAdvanced(page);
-    await page.getByRole('button', { name: 'Add assertion' }).click();
-    await page.getByLabel('Assertion 1, expected').fill('true');
-    await page.getByLabel('Assertion 1, JSON path').fill('ok');
-  };
-  const assertFilled = async (page: Page) => {
+test('a form that could not be sent stays filled, whether the service, its database or the session was away', async () => {
+  await using watched = await open('/crons/new');
+  const { page, context } = watched;
+  await page.getByLabel('Name', { exact: true }).fill('Nightly sync');
+  await page.getByLabel('URL', { exact: true }).fill('https://api.example.com/sync');
+  await page.getByLabel('Cron expression').fill('0 3 * * *');
+  await openAdvanced(page);
+  await page.getByRole('button', { name: 'Add assertion' }).click();
+  await page.getByLabel('Assertion 1, expected').fill('true');
+  await page.getByLabel('Assertion 1, JSON path').fill('ok');
+  const send = async (then: string) => {
+    await press(page, 'Create cron');
+    await bar(page, then).waitFor();
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Nightly sync');
     assert.equal(await page.getByLabel('Cron expression').inputValue(), '0 3 * * *');
     assert.equal(await page.getByLabel('Assertion 1, expected').inputValue(), 'true');
   };
-
-  test('a form sent while the service is away stays filled and can be sent again', async () => {
-    await using watched = await open('/crons/new');
-    const { page } = watched;
-    await fill(page);
+  {
     await using absence = await dashboard.goAway();
-    await press(page, 'Create cron');
-    await bar(page, 'Belfry did not answer. Your input is still here.').waitFor();
-    await assertFilled(page);
-    await press(page, 'Create cron');
-    await bar(page, 'Nothing was sent').waitFor();
-    await assertFilled(page);
+    await send('Belfry did not answer. Your input is still here.');
+    await send('Nothing was sent');
     await absence.end();
     await bar(page, 'No connection since').waitFor({ state: 'detached' });
-    await assertFilled(page);
-    await press(page, 'Create cron');
-    await heading(page, 'Nightly sync');
-    assert.equal(await bar(page, 'Your input').count(), 0);
-  });
+  }
+  const posts = (url: URL) => url.pathname === '/crons/new.data';
+  await page.route(posts, (route) => route.fulfill({ status: 503, body: 'Away\nTry again.' }));
+  await send('Belfry cannot answer since');
+  await page.unroute(posts);
+  await bar(page, 'Belfry cannot answer since').waitFor({ state: 'detached' });
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  await send('You are signed out');
+  await context.addCookies(cookies);
+  await page.getByRole('link', { name: 'Sign in in another tab' }).waitFor({ state: 'detached' });
+  await press(page, 'Create cron');
+  await heading(page, 'Nightly sync');
+  assert.equal(await bar(page, 'Your input').count(), 0);
+});
 
-  test('a row keeps its list and filter if its action is sent while the service is away', async () => {
-    await aCron(dashboard.service.store, user.teamId, { name: 'Rowed' });
-    await using watched = await open('/crons?q=Rowed');
-    const { page } = watched;
-    const runNow = async () => {
-      await page.getByRole('button', { name: 'More actions: Rowed' }).click();
-      await press(page.locator('[popover]:popover-open'), 'Run now');
-    };
-    await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
-    await using absence = await dashboard.goAway();
-    await runNow();
-    await bar(page, 'It is unknown whether that was done.').waitFor();
-    await page.getByRole('link', { name: 'Rowed', exact: true }).waitFor();
-    assert.equal(new URL(page.url()).search, '?q=Rowed');
-    await absence.end();
-    await bar(page, 'No connection since').waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
-    await runNow();
-    await page.getByText('One run has started').waitFor();
-    assert.equal(await bar(page, 'It is unknown').count(), 0);
-  });
-
-  test('a form stays filled while the database is away or after the session ended', async () => {
-    await using watched = await open('/crons/new');
-    const { page, context } = watched;
-    await fill(page);
-    const posts = (url: URL) => url.pathname === '/crons/new.data';
-    await page.route(posts, (route) => route.fulfill({ status: 503, body: 'Away\nTry again.' }));
-    await press(page, 'Create cron');
-    await bar(page, 'Your input is still here.').waitFor();
-    await assertFilled(page);
-    await page.unroute(posts);
-    await bar(page, 'Belfry cannot answer since').waitFor({ state: 'detached' });
-    const cookies = await context.cookies();
-    await context.clearCookies();
-    await press(page, 'Create cron');
-    await bar(page, 'You are signed out').waitFor();
-    await assertFilled(page);
-    await context.addCookies(cookies);
-    await page.getByRole('link', { name: 'Sign in in another tab' }).waitFor({ state: 'detached' });
-    await press(page, 'Create cron');
-    await heading(page, 'Nightly sync');
-  });
+test('a row keeps its list and filter if its action is sent while the service is away', async () => {
+  await aCron(dashboard.service.store, user.teamId, { name: 'Rowed' });
+  await using watched = await open('/crons?q=Rowed');
+  const { page } = watched;
+  const runNow = async () => {
+    await page.getByRole('button', { name: 'More actions: Rowed' }).click();
+    await press(page.locator('[popover]:popover-open'), 'Run now');
+  };
+  await eventually(() => page.evaluate<boolean>(HAS_ALL_CODE));
+  await using absence = await dashboard.goAway();
+  await runNow();
+  await bar(page, 'It is unknown whether that was done.').waitFor();
+  await page.getByRole('link', { name: 'Rowed', exact: true }).waitFor();
+  assert.equal(new URL(page.url()).search, '?q=Rowed');
+  await absence.end();
+  await bar(page, 'No connection since').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await runNow();
+  await page.getByText('One run has started').waitFor();
+  assert.equal(await bar(page, 'It is unknown').count(), 0);
 });

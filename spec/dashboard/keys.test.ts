@@ -24,81 +24,36 @@ async function type(page: Page, ...keys: string[]): Promise<void> {
 
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
+const FIELD = 'Page, name, id or text to search for';
+
+const hasFocus = (place: Locator) => place.evaluate((each) => each === document.activeElement);
+
 describe('keys', () => {
-  test('Ctrl-K finds a page by some letters of its name, and searches for anything else', async () => {
+  test('Ctrl-K finds a page by some letters of its name, searches for anything else, and opens empty each time', async () => {
     await using watched = await open('/crons');
     const { page } = watched;
+    const field = page.getByRole('combobox', { name: FIELD });
     await type(page, 'Control+k');
-    await page.getByRole('combobox', { name: 'Page, name, id or text to search for' }).waitFor();
+    await field.waitFor();
     await page.keyboard.type('webh');
     await page.getByRole('option', { name: 'Settings: Webhook signing' }).waitFor();
     await assertClean(watched);
     await type(page, 'Enter');
     await heading(page, 'Webhook signing');
     await type(page, 'Control+k');
+    assert.equal(await field.inputValue(), '');
     await page.keyboard.type('order 42');
     await type(page, 'ArrowDown', 'ArrowUp', 'Enter');
     await page.waitForURL(/\/jobs\?tab=all&q=order(\+|%20)42/);
-    await type(page, 'Control+k', 'Escape');
-    assert.equal(await page.locator('dialog[open]').count(), 0);
-    assert.equal(pathOf(page), '/jobs');
-    await assertClean(watched);
-  });
-
-  test('in Ctrl-K, Enter after a name or id waits for the server and opens that item', async () => {
-    const { work } = dashboard.service;
-    const queue = await work.setQueue(user.teamId, 'Crons of the night', {});
-    await using watched = await open('/alerts');
-    const { page } = watched;
-    await type(page, 'Control+k');
-    await page.keyboard.type('crons of');
-    await type(page, 'Enter');
-    await heading(page, 'Crons of the night');
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await heading(page, 'Overview');
-    await type(page, 'Control+k');
-    await page.keyboard.insertText(queue.id);
-    await type(page, 'Enter');
-    await heading(page, 'Crons of the night');
-    await assertClean(watched);
-  });
-
-  test('Ctrl-K opens empty each time with the pages of the role, and Escape gives the focus back', async () => {
-    const viewer = await dashboard.user('vic@bells.test', { role: 'viewer' });
-    await using watched = await openPage('/crons', viewer);
-    const { page } = watched;
-    const field = page.getByRole('combobox', { name: 'Page, name, id or text to search for' });
     const link = page.getByRole('link', { name: 'Alerts' });
     await link.focus();
     await type(page, 'Control+k');
     await page.keyboard.type('payments');
-    await page.getByRole('option', { name: 'Search jobs for “payments”' }).waitFor();
     await type(page, 'Escape');
     await field.waitFor({ state: 'detached' });
-    assert.equal(await link.evaluate((element) => element === document.activeElement), true);
-    await type(page, 'Control+k');
-    assert.equal(await field.inputValue(), '');
-    await page.getByRole('option', { name: 'Overview' }).waitFor();
-    const offered = await page.getByRole('option').allTextContents();
-    assert.deepEqual(
-      offered.filter((name) => /Create|Service accounts|signing/.test(name)),
-      [],
-    );
-    await page.keyboard.type('runs');
-    await type(page, 'Enter');
-    await heading(page, 'Runs');
-    await type(page, 'Control+k');
-    assert.equal(await field.inputValue(), '');
-    await assertClean(watched);
-  });
-
-  test('Ctrl-K right after Escape opens the search again on a busy page', async () => {
-    await using watched = await open('/crons');
-    const { page } = watched;
-    const field = page.getByRole('combobox', { name: 'Page, name, id or text to search for' });
+    assert.equal(await hasFocus(link), true);
     await type(page, 'Control+k');
     await page.keyboard.type('payments');
-    await field.waitFor();
     // As on a busy page: the second key comes before the event by which the browser reports that the dialog is closed.
     await page.evaluate(async () => {
       const dialog = document.querySelector<HTMLDialogElement>('dialog[open]');
@@ -111,7 +66,23 @@ describe('keys', () => {
     });
     assert.equal(await field.count(), 1);
     assert.equal(await field.inputValue(), '');
-    await assertClean(watched);
+    watched.assertNoFaults();
+  });
+
+  test('in Ctrl-K, Enter after a name or id waits for the server and opens that item', async () => {
+    const { work } = dashboard.service;
+    const queue = await work.setQueue(user.teamId, 'Crons of the night', {});
+    await using watched = await open('/alerts');
+    const { page } = watched;
+    for (const typed of ['crons of', queue.id]) {
+      await type(page, 'Control+k');
+      await page.keyboard.insertText(typed);
+      await type(page, 'Enter');
+      await heading(page, 'Crons of the night');
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await heading(page, 'Overview');
+    }
+    watched.assertNoFaults();
   });
 
   test('/ focuses the search field, in which it is an ordinary character, unless Profile switches it off (WCAG 2.1.4)', async () => {
@@ -129,15 +100,14 @@ describe('keys', () => {
     await page.getByRole('button', { name: 'Save keys' }).click();
     await page.getByText('The / key is off in this browser.').waitFor();
     const search = page.getByRole('searchbox', { name: 'Search jobs' });
-    const hasFocus = () => search.evaluate((element) => element === document.activeElement);
     await type(page, '/');
-    assert.equal(await hasFocus(), false);
+    assert.equal(await hasFocus(search), false);
     await page.getByLabel('Press / to go to the search field').check();
     await page.getByRole('button', { name: 'Save keys' }).click();
     await page.getByText('The / key is on in this browser.').waitFor();
     await type(page, '/');
-    assert.equal(await hasFocus(), true);
-    await assertClean(watched);
+    assert.equal(await hasFocus(search), true);
+    watched.assertNoFaults();
   });
 });
 
@@ -164,8 +134,6 @@ const FOCUS = `(() => {
   };
 })()`;
 
-const WIDTHS = [1280, 390];
-
 test('Tab goes through a page and out of it with a visible ring at each stop, on a desk and on a phone (WCAG 2.4.11)', async () => {
   const someone = await begin();
   const id = await createCron(someone, 'Nightly');
@@ -188,11 +156,10 @@ test('Tab goes through a page and out of it with a visible ring at each stop, on
     }
     assert.ok(stops.length > 5, `${where} has ${stops.length} stops`);
   };
-  const lists = ['/', '/crons', `/crons/${id}`, '/queues', '/runs', '/maintenance'];
-  for (const path of [...lists, '/settings/profile', '/settings/members', '/crons/new']) {
+  for (const path of ['/', `/crons/${id}`, '/crons/new']) {
     await page.goto(`${dashboard.url}${path}`);
     if (path === '/crons/new') await openAdvanced(page);
-    for (const width of WIDTHS) {
+    for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 500 });
       const where = `${path} at ${width} px`;
       // What is around a page is the same for each.
@@ -202,130 +169,84 @@ test('Tab goes through a page and out of it with a visible ring at each stop, on
   }
 });
 
-describe('the focus in a list', () => {
+test('if the row with the focus disappears, its next row gets the focus, or the heading after the last one', async () => {
+  const someone = await begin();
+  const { store, work } = dashboard.service;
+  const { id: queue_id } = await work.setQueue(someone.teamId, 'mail', {});
+  const of = { team_id: someone.teamId, queue_id, status: 'dead_lettered' };
+  const now = Date.now();
+  await fillJobs(
+    store,
+    [1, 2, 3, 4].map((n) =>
+      Object.assign({ url: `http://target.example/${n}`, completed_at: now - n * 60_000 }, of),
+    ),
+  );
+  await using watched = await openPage('/jobs?tab=failed', someone);
+  const { page } = watched;
+  const row = (n: number) => page.getByRole('row').filter({ hasText: `/${n}` });
+  const opened = page.locator('[popover]:popover-open');
   const focusIn = (place: Locator) =>
     eventually(() => place.evaluate((each) => each.contains(document.activeElement)), {
       what: 'the focus',
     });
-  const failures = async () => {
-    const someone = await begin();
-    const { store, work } = dashboard.service;
-    const { id: queue_id } = await work.setQueue(someone.teamId, 'mail', {});
-    const of = { team_id: someone.teamId, queue_id, status: 'dead_lettered' } as const;
-    const now = Date.now();
-    await fillJobs(
-      store,
-      [1, 2, 3].map((n) =>
-        Object.assign({ url: `http://target.example/${n}`, completed_at: now - n * 60_000 }, of),
-      ),
-    );
-    const watched = await openPage('/jobs?tab=failed', someone);
-    const row = (n: number) => watched.page.getByRole('row').filter({ hasText: `/${n}` });
-    return {
-      watched,
-      page: watched.page,
-      row,
-      [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose](),
-    };
+  const enter = async (button: Locator) => {
+    await button.focus();
+    await type(page, 'Enter');
   };
-
-  test('after a row has gone, its next row has the focus, and after the last one the heading', async () => {
-    await using all = await failures();
-    const { row, page } = all;
-    await row(1).getByRole('button', { name: 'Retry' }).focus();
-    await type(page, 'Enter');
-    await row(1).waitFor({ state: 'detached' });
-    await focusIn(row(2));
-    await row(2)
-      .getByRole('button', { name: /More actions/ })
-      .focus();
-    await type(page, 'Enter');
-    const opened = page.locator('[popover]:popover-open');
-    await opened.getByRole('button', { name: 'Delete' }).focus();
-    await type(page, 'Enter');
-    await opened.getByRole('button', { name: 'Delete' }).last().focus();
-    await type(page, 'Enter');
-    await row(2).waitFor({ state: 'detached' });
-    await focusIn(row(3));
-    await row(3).getByRole('button', { name: 'Retry' }).focus();
-    await type(page, 'Enter');
-    await row(3).waitFor({ state: 'detached' });
-    await focusIn(page.getByRole('heading', { name: 'Jobs', level: 1 }));
-    await assertClean(all.watched);
-  });
-
-  test('after a bulk action the first row has the focus, and after one on all jobs the heading', async () => {
-    await using all = await failures();
-    const { row, page, watched } = all;
-    const opened = page.locator('[popover]:popover-open');
-    const chooseDelete = async (menu: string, word: string) => {
-      await page.getByRole('button', { name: `More actions: ${menu}` }).focus();
-      await type(page, 'Enter');
-      await opened.getByRole('button', { name: word }).focus();
-      await type(page, 'Enter');
-      await opened.getByRole('button', { name: word }).last().focus();
-      await type(page, 'Enter');
-    };
-    await row(2).getByLabel('Select row').check();
-    await chooseDelete('selected jobs', 'Delete');
-    await row(2).waitFor({ state: 'detached' });
-    await focusIn(row(1));
-    await chooseDelete('all failed jobs', 'Delete all failed');
-    await row(1).waitFor({ state: 'detached' });
-    await focusIn(page.getByRole('heading', { name: 'Jobs', level: 1 }));
-    await assertClean(watched);
-  });
-
-  test('a row that goes without the focus leaves it where it is', async () => {
-    await using all = await failures();
-    const { row, page } = all;
-    const link = row(1).getByRole('link').first();
-    await link.focus();
-    await page.evaluate('document.activeElement.blur()');
-    await row(1).evaluate((each) => each.remove());
-    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
-  });
+  const remove = async (menu: Locator, word: string) => {
+    await enter(menu);
+    await enter(opened.getByRole('button', { name: word }));
+    const question = opened.last();
+    const isCut = await question.evaluate((each) => each.scrollWidth > each.clientWidth);
+    assert.equal(isCut, false, 'the question is shown whole');
+    await enter(opened.getByRole('button', { name: word }).last());
+  };
+  await enter(row(1).getByRole('button', { name: 'Retry' }));
+  await row(1).waitFor({ state: 'detached' });
+  await focusIn(row(2));
+  await remove(row(2).getByRole('button', { name: /More actions/ }), 'Delete');
+  await row(2).waitFor({ state: 'detached' });
+  await focusIn(row(3));
+  await row(4).getByLabel('Select row').check();
+  await remove(page.getByRole('button', { name: 'More actions: selected jobs' }), 'Delete');
+  await row(4).waitFor({ state: 'detached' });
+  await focusIn(row(3));
+  await remove(
+    page.getByRole('button', { name: 'More actions: all failed jobs' }),
+    'Delete all failed',
+  );
+  await row(3).waitFor({ state: 'detached' });
+  await focusIn(page.getByRole('heading', { name: 'Jobs', level: 1 }));
+  await assertClean(watched);
 });
 
-test('Escape closes a menu and a question and gives the focus back, on a desk and on a phone', async () => {
+test('Escape and a click beside it close a question and do nothing else', async () => {
   const someone = await begin();
   const id = await createCron(someone, 'Nightly');
   await using watched = await openPage(`/crons/${id}`, someone);
   const { page } = watched;
   const opened = page.locator('[popover]:popover-open');
   const menu = page.getByRole('button', { name: 'More actions: Nightly' });
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
+  let posts = 0;
+  page.on('request', (request) => void (request.method() === 'POST' && posts++));
+  const ask = async () => {
     await menu.focus();
     await type(page, 'Enter');
     await opened.getByRole('button', { name: 'Delete' }).focus();
     await type(page, 'Enter');
     await page.getByRole('heading', { name: 'Delete the cron “Nightly”?' }).waitFor();
-    await type(page, 'Escape', 'Escape');
-    assert.equal(await opened.count(), 0);
-    assert.equal(await menu.evaluate((each) => each === document.activeElement), true);
-  }
-  assert.notEqual(await dashboard.service.work.findCron(someone.teamId, id), null);
-  await assertClean(watched);
-});
-
-test('a click beside a question closes it and does nothing else', async () => {
-  const someone = await begin();
-  const id = await createCron(someone, 'Nightly');
-  await using watched = await openPage(`/crons/${id}`, someone);
-  const { page } = watched;
-  let posts = 0;
-  page.on('request', (request) => {
-    if (request.method() === 'POST') posts++;
-  });
-  await page.getByRole('button', { name: 'More actions: Nightly' }).click();
-  await page.locator('[popover]:popover-open').getByRole('button', { name: 'Delete' }).click();
+  };
+  await ask();
+  await type(page, 'Escape', 'Escape');
+  assert.equal(await opened.count(), 0);
+  assert.equal(await hasFocus(menu), true);
+  await ask();
   const pause = await page.getByRole('button', { name: 'Pause', exact: true }).boundingBox();
   assert.ok(pause);
   await page.mouse.click(pause.x + 5, pause.y + 5);
-  assert.equal(await page.locator('[popover]:popover-open').count(), 0);
+  assert.equal(await opened.count(), 0);
   await press(page, 'Run now');
   await page.getByText('One run has started').waitFor();
   assert.equal(posts, 1, 'the first click sends nothing');
-  await assertClean(watched);
+  watched.assertNoFaults();
 });

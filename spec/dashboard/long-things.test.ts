@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
-import { fillJobs } from '#testing/fill';
 import { press, usePages } from '#testing/pages';
 
 /** Pages stay small and readable whatever people put into names and payloads. */
@@ -82,45 +81,4 @@ describe('a job with a payload of 900 kB', () => {
     await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
     watched.assertNoFaults();
   });
-});
-
-test('a long id in a narrow column is cut in the middle', async () => {
-  const { id } = await dashboard.service.work.setQueue(user.teamId, 'imports', {});
-  await using watched = await open(`/queues/${id}`, user);
-  const { page } = watched;
-  const cut = page
-    .locator('main [title]')
-    .filter({ hasText: /^[0-9a-f-]{36}$/ })
-    .first();
-  // Narrower than the 36 characters, with room for the last 14 and three before them.
-  await cut.evaluate((element) => {
-    element.style.width = '24ch';
-  });
-  const parts = await cut.locator('> span > span').all();
-  assert.equal(parts.length, 2);
-  for (const part of parts) {
-    const box = await part.boundingBox();
-    const whole = await cut.boundingBox();
-    assert.ok(box && whole && box.width >= 20, `${box?.width}`);
-    assert.ok(box.x + box.width <= whole.x + whole.width + 1, 'it does not stand out');
-  }
-  const isCut = await parts[0]?.evaluate((head) => head.scrollWidth > head.clientWidth);
-  assert.equal(isCut, true, 'the first part is cut');
-});
-
-test('the confirmation in a narrow cell is shown whole', async () => {
-  const { work, store } = dashboard.service;
-  const { id } = await work.setQueue(user.teamId, 'orders', {});
-  const now = Date.now();
-  const url = `http://target.example/${'path/'.repeat(60)}`;
-  const failed = { status: 'dead_lettered', started_at: now, completed_at: now, url };
-  await fillJobs(store, [{ team_id: user.teamId, queue_id: id, ...failed }]);
-  await using watched = await open('/failures', user);
-  const { page } = watched;
-  await press(page.getByRole('table', { name: 'Failures' }), 'Retry');
-  const dialog = page.locator('[popover]:popover-open');
-  const isCut = (element: HTMLElement) => element.scrollWidth > element.clientWidth;
-  assert.equal(await dialog.evaluate(isCut), false);
-  assert.equal(await dialog.locator('h2 + div').evaluate(isCut), false);
-  watched.assertNoFaults();
 });

@@ -2,19 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
-import { PASSWORD, startDashboard, type TestUser } from '#testing/dashboard';
+import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { assertClean, confirm, heading, press, usePages } from '#testing/pages';
 import { PasskeyDevice } from '#testing/passkey-device';
 import type { Visitor } from '#testing/visitor';
 
 /** Passkeys beside passwords and codes (§5), with the authenticator that Chromium plays for tests. */
 
-const {
-  browser,
-  dashboard,
-  open: openPage,
-  visit,
-} = usePages({}, { sends: false, host: 'localhost' });
+const { dashboard, open: openPage, visit } = usePages({}, { sends: false, host: 'localhost' });
 
 const profile = '/settings/profile';
 
@@ -134,31 +129,4 @@ describe('a passkey', () => {
       assert.equal((await signedOut.post('/login/passkey', { answer })).status, 422, answer);
     }
   });
-});
-
-test('passkeys are not offered at an IP address', async () => {
-  await using numbers = await startDashboard({}, { sends: false });
-  const user = await numbers.user('ada@numbers.test');
-  assert.doesNotMatch((await numbers.visitor().get('/login')).text, /with a passkey/);
-  const begun = await numbers.visitor().post('/login/passkey', { intent: 'begin' });
-  assert.equal(begun.status, 404);
-  assert.doesNotMatch((await (await numbers.signIn(user)).get(profile)).text, /Passkeys/);
-});
-
-test('Enter in the password field of an active second factor triggers neither action', async () => {
-  const user = await dashboard.user('enter@bells.test', { team: 'Enter' });
-  const visitor = await dashboard.signIn(user);
-  await turnSecondFactorOn(visitor);
-  await using watched = await browser.newPage();
-  await visitor.lendTo(watched.context);
-  const { page } = watched;
-  await page.goto(`${dashboard.url}${profile}`);
-  const section = page.locator('section').filter({ hasText: 'New recovery codes' }).last();
-  await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  const sent: string[] = [];
-  page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
-  await page.keyboard.press('Enter');
-  await press(section, 'New recovery codes');
-  await page.getByText('Keep these now').waitFor();
-  assert.equal(sent.length, 1, 'the click sent it, and Enter nothing');
 });
