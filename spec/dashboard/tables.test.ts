@@ -31,21 +31,12 @@ const FIND_HIDDEN = `((line) => {
   return hidden.join('');
 })(document.querySelector('main [class*=_request]'))`;
 
-const ROW_WIDTHS = [360, 390, 600, 820, 899];
+const ROW_WIDTHS = [360, 600, 899];
 
 /** In the page: rows that are higher than two lines. */
 const FIND_HIGH_ROWS = `[...document.querySelectorAll('main tbody tr')]
   .filter((row) => row.getBoundingClientRect().height > 68)
   .map((row) => row.getBoundingClientRect().height + ' px: ' + row.innerText.replaceAll(/\\s*\\n\\s*/g, ' | '))`;
-
-/** In the page: statuses that are wider than their cells. */
-const FIND_CUT_STATUSES = `[...document.querySelectorAll('main td [class*=_status]')]
-  .filter((status) => {
-    const { paddingRight } = getComputedStyle(status.parentElement);
-    const edge = status.parentElement.getBoundingClientRect().right - parseFloat(paddingRight);
-    return status.getBoundingClientRect().right > edge;
-  })
-  .map((status) => status.innerText)`;
 
 /** A team with names and addresses of usual lengths in everything that is listed. */
 async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
@@ -87,22 +78,8 @@ async function makeUsualLists(): Promise<{ user: TestUser; paths: string[] }> {
   await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
   return {
     user,
-    paths: [
-      '/crons',
-      `/crons/${cron.id}`,
-      '/queues',
-      '/jobs',
-      '/jobs?tab=pending',
-      '/jobs?tab=failed',
-      '/failures',
-      '/runs',
-      '/alerts',
-      '/maintenance',
-      '/settings/members',
-      '/settings/service-accounts',
-      '/settings/activity',
-      '/settings/notifications',
-    ],
+    paths: `/crons /queues /jobs?tab=pending /jobs?tab=failed /failures /runs /alerts /maintenance
+      /settings/members /settings/service-accounts`.split(/\s+/),
   };
 }
 
@@ -123,28 +100,6 @@ describe('a table', () => {
     }
     assert.deepEqual(high, []);
     watched.assertNoFaults();
-  });
-
-  test('the longest status is shown whole in every list of runs', async () => {
-    const user = await dashboard.user('status@bells.test', { team: 'Status' });
-    const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
-    const dead = { status: 'dead_lettered', completed_at: Date.now(), reason: 'timeout' };
-    await fillJobs(dashboard.service.store, [
-      { team_id: user.teamId, queue_id: queue.id, url: 'https://a.example/', ...dead },
-    ]);
-    await using watched = await open('/healthz', user);
-    const { page } = watched;
-    const cut: string[] = [];
-    for (const path of ['/', '/jobs', '/runs']) {
-      await page.goto(`${dashboard.url}${path}`);
-      await page.getByRole('table').first().waitFor();
-      for (const width of [...ROW_WIDTHS, 1024, 1280]) {
-        await page.setViewportSize({ width, height: 800 });
-        const found = (await page.evaluate(FIND_CUT_STATUSES)) as string[];
-        cut.push(...found.map((word) => `${path} at ${width}: ${word}`));
-      }
-    }
-    assert.deepEqual(cut, []);
   });
 
   test('a table shows the whole request on keyboard focus only', async () => {
@@ -171,9 +126,9 @@ describe('a table', () => {
     ]);
     await using watched = await open('/healthz', user);
     const { page } = watched;
-    for (const path of ['/jobs', '/crons', '/failures', '/']) {
+    for (const path of ['/jobs', '/crons']) {
       await page.goto(`${dashboard.url}${path}`);
-      for (const width of [360, 1280, 1920]) {
+      for (const width of [360, 1280]) {
         await page.setViewportSize({ width, height: 800 });
         const line = page.locator('main [class*=_request]').first();
         const link = line.locator('xpath=(ancestor::a | ../preceding-sibling::span/a)[1]');

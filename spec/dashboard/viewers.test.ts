@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { openBuildFolder } from '#dashboard/build';
 import { before } from '#testing/hooks';
-import { postJson } from '#testing/client';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron, aDeadLetter, aJob, aNode, aQueue } from '#testing/factories';
 
@@ -98,8 +97,18 @@ async function listIntents(file: string): Promise<string[]> {
     /\bcase '|intent|kinds? =|simple =|name: '|: 'all-/i.test(line),
   );
   const words = about.join('\n').matchAll(/['"]([a-z]+(?:[-_][a-z]+){0,3})['"]/g);
-  return [...new Set(['', ...[...words].map(([, word = '']) => word)])];
+  const intents = [...words].map(([, word = '']) => word).filter((word) => !OTHER_WORDS.has(word));
+  return [...new Set(['', ...intents])];
 }
+
+/** Of looks, fields and outcomes. Each form that is sent costs 20 ms. */
+const OTHER_WORDS = new Set(
+  `input click string default button type intent small quiet filled right control alert submit
+  teal orange red blue retried success failed paused pending idle cron queue job execution
+  week day month json_path_equals body_contains response_time_under object array error empty wrong
+  signed-in refused reached too-early enough busy limit-reached not-found too-many done asks started
+  sent logged same name-taken submitting`.split(/\s+/),
+);
 
 /** What makes a valid form of any page, with everything named that there is. */
 function aForm(intent: string): [string, string][] {
@@ -110,7 +119,7 @@ function aForm(intent: string): [string, string][] {
     ...Object.entries({
       intent,
       name: 'By a viewer',
-      url: 'https://example.com/by-a-viewer',
+      url: 'http://127.0.0.1:9/by-a-viewer',
       cron_expression: '@hourly',
       method: 'POST',
       queue: 'by-a-viewer',
@@ -270,37 +279,4 @@ describe('§5.8: a viewer', () => {
       assert.match(text, /href="\/settings\/team"/);
     }
   });
-
-  test("a viewer's token creates nothing in that team, but works in other teams", async () => {
-    const job = { queue: 'mail', url: 'https://example.com/' };
-    const call = () => postJson(`${dashboard.url}/api/jobs`, viewer.apiToken, job);
-    const refused = await call();
-    assert.equal(refused.status, 403);
-    assert.deepEqual(refused.json, { error: 'Viewers of a team cannot create anything in it' });
-    const visitor = await dashboard.signIn(viewer);
-    const offersRequest = async () =>
-      (await visitor.get('/settings/api-token')).text.includes('Send a first request');
-    assert.equal(await offersRequest(), false);
-    const { teams } = dashboard.service.people;
-    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
-    await teams.changeRole(actor, viewer.userId, 'member');
-    assert.equal(await offersRequest(), true);
-    assert.equal((await call()).status, 201);
-    await teams.changeRole(actor, viewer.userId, 'viewer');
-    assert.equal((await call()).status, 403);
-  });
-});
-
-test('the owner makes a member of each role on the members page', async () => {
-  const boss = await dashboard.signIn(owner);
-  const { userId: id } = await dashboard.user('vi@bells.test', { role: 'viewer' });
-  const { teams } = dashboard.service.people;
-  const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
-  for (const role of ['member', 'viewer', 'admin'] as const) {
-    await boss.post('/settings/members', { intent: `make-${role}`, id });
-    const members = await teams.listMembers(actor);
-    assert.equal(members.find(({ userId }) => userId === id)?.role, role);
-  }
-  const odd = { intent: 'invite', email: '', role: 'owner' };
-  assert.equal((await boss.post('/settings/members', odd)).status, 422);
 });
