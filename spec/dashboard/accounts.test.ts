@@ -39,38 +39,35 @@ function readQrCode(html: string): string {
   return decodeQr({ width, height: width, data });
 }
 
-describe('a new user', () => {
-  test('a new user makes the first account, copies a token and a command, and sees the first job delivered', async () => {
-    await using dashboard = await startDashboard();
-    await using watched = await browser.newPage();
-    const { page } = watched;
-    await page.goto(dashboard.url);
-    await heading(page, 'Set up Belfry');
-    await fill(page, {
-      'Setup code': (await dashboard.service.people.operator.setupCode()) ?? '',
-      'Your name': 'Ada',
-      Email: 'ada@bells.test',
-      Password: PASSWORD,
-      Team: 'Bells',
-    });
-    await press(page, 'Create account');
-    await heading(page, 'Overview');
-    await page.getByRole('link', { name: 'With curl' }).click();
-    await fill(page, { Password: PASSWORD });
-    await press(page, 'Generate token');
-    await page.getByText('it is shown once').waitFor();
-    const command =
-      (await page.getByLabel('command for a job', { exact: true }).textContent()) ?? '';
-    assert.ok(command.includes(`${dashboard.url}/echo`), 'it needs no target of one’s own');
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-    const { job_id: id } = JSON.parse(stdout) as { job_id: string };
-    await page.getByText('I have copied it').click();
-    await page.goto(`${dashboard.url}/jobs/${id}`);
-    await page.getByText('Success').first().waitFor();
-    watched.assertNoFaults();
-    await page.goto(`${dashboard.url}/setup`);
-    await heading(page, 'Overview');
+test('a new user makes the first account, copies a token and a command, and sees the first job delivered', async () => {
+  await using dashboard = await startDashboard();
+  await using watched = await browser.newPage();
+  const { page } = watched;
+  await page.goto(dashboard.url);
+  await heading(page, 'Set up Belfry');
+  await fill(page, {
+    'Setup code': (await dashboard.service.people.operator.setupCode()) ?? '',
+    'Your name': 'Ada',
+    Email: 'ada@bells.test',
+    Password: PASSWORD,
+    Team: 'Bells',
   });
+  await press(page, 'Create account');
+  await heading(page, 'Overview');
+  await page.getByRole('link', { name: 'With curl' }).click();
+  await fill(page, { Password: PASSWORD });
+  await press(page, 'Generate token');
+  await page.getByText('it is shown once').waitFor();
+  const command = (await page.getByLabel('command for a job', { exact: true }).textContent()) ?? '';
+  assert.ok(command.includes(`${dashboard.url}/echo`), 'it needs no target of one’s own');
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  const { job_id: id } = JSON.parse(stdout) as { job_id: string };
+  await page.getByText('I have copied it').click();
+  await page.goto(`${dashboard.url}/jobs/${id}`);
+  await page.getByText('Success').first().waitFor();
+  watched.assertNoFaults();
+  await page.goto(`${dashboard.url}/setup`);
+  await heading(page, 'Overview');
 });
 
 describe('an account', () => {

@@ -43,20 +43,4 @@ describe('§5.10: activity', () => {
     const file = await other.get('/settings/activity/export?format=jsonl');
     assert.doesNotMatch(file.text, /signed-in|signing/);
   });
-
-  test('the filtered activity is downloaded as CSV and JSON lines', async () => {
-    const cron = await aCron(dashboard.service.store, owner.teamId, { name: 'Hourly' });
-    const visitor = await dashboard.signIn(owner);
-    await visitor.post(`/crons/${cron.id}`, { intent: 'pause' });
-    const csv = await visitor.get('/settings/activity/export?format=csv&area=crons');
-    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-    assert.match(csv.headers.get('content-disposition') ?? '', /filename="activity\.csv"/);
-    assert.match(csv.text, /^id,at,actor,action,what,subject_id,subject,detail\r\n/);
-    assert.match(csv.text, /,Hourly,/);
-    assert.doesNotMatch(csv.text, /signed-in/);
-    const lines = await visitor.get('/settings/activity/export?format=jsonl&area=crons');
-    const [first] = lines.text.split('\n').map((line) => (line === '' ? null : JSON.parse(line)));
-    assert.deepEqual([first.subject, first.action], ['Hourly', 'cron.paused']);
-    assert.equal((await visitor.get('/settings/activity/export?format=xml')).status, 404);
-  });
 });

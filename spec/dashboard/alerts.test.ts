@@ -98,28 +98,6 @@ describe('the Alerts tab', () => {
     page.shows('The filter can’t be read');
   });
 
-  test('alerts are listed one by one, fifty a page', async () => {
-    const user = await begin();
-    await failJobs(user, 53);
-    await fail(user, await createAlertingCron(user, 'Nightly'));
-    const page = await visit('/alerts', user);
-    const rows = () => page.all('tbody tr').length;
-    assert.equal(rows(), 50);
-    const row = page.row('A job of “mail” was dead-lettered');
-    row.shows('HTTP 500');
-    assert.ok(row.links.includes('Queue mail'));
-    await row.press('Mark read');
-    page.shows('The alert is marked as read.');
-    const read = (await alertsOf(user)).filter(({ isRead }) => isRead);
-    assert.equal(read.length, 1, 'the other alerts of the queue are left alone');
-    await page.follow('Older');
-    assert.equal(rows(), 4);
-    assert.ok(!page.links.includes('Older'));
-    await page.follow('Newer');
-    assert.equal(rows(), 50);
-    assert.ok(!page.links.includes('Newer'));
-  });
-
   test('an alert links to its run and its cron or queue', async () => {
     const user = await begin();
     await fail(user, await createAlertingCron(user, 'Nightly'));

@@ -14,38 +14,36 @@ const input = {
   method: 'GET',
 } as const;
 
-describe('§3.1 an end', () => {
-  test('an end is set in the form and shown on the page and in the list', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const daily = {
-      ...input,
-      name: 'Countdown',
-      cronExpression: '0 6 * * *',
-      url: 'https://x.example/',
-    };
-    const cron = await work.createCron(user.teamId, daily);
-    const page = await visit(`/crons/${cron.id}/edit`, user);
-    await page.press('Save', { 'Ends at': 'some day', 'Ends after runs': '2' });
-    page.shows('such as 2026-12-31 18:00.');
-    assert.equal(page.field('Ends at'), 'some day');
-    page.shows('Then it ends.');
-    await page.press('Save', { 'Ends at': '2999-12-31 18:00' });
-    assert.equal(page.heading, 'Countdown');
-    page.shows('2999-12-31 18:00 UTC or 2 runs (0 so far)', 'Then the cron ends.');
-    await page.go(`/crons/${cron.id}/edit`);
-    await page.press('Save', { 'Ends at': '2020-01-01 00:00' });
-    page.shows('The cron has ended and does not run again.');
-    await page.go('/crons?status=idle');
-    page.row('Countdown').shows('ended');
-    await page.go('/crons?status=active');
-    page.shows('No cron matches');
-    const [activity] = await work.listActivityOf(user.teamId, cron.id);
-    assert.equal(
-      activity?.detail,
-      'end: 2999-12-31 18:00 UTC or 2 runs → 2020-01-01 00:00 UTC or 2 runs',
-    );
-  });
+test('an end is set in the form and shown on the page and in the list', async () => {
+  const user = await begin();
+  const { work } = dashboard.service;
+  const daily = {
+    ...input,
+    name: 'Countdown',
+    cronExpression: '0 6 * * *',
+    url: 'https://x.example/',
+  };
+  const cron = await work.createCron(user.teamId, daily);
+  const page = await visit(`/crons/${cron.id}/edit`, user);
+  await page.press('Save', { 'Ends at': 'some day', 'Ends after runs': '2' });
+  page.shows('such as 2026-12-31 18:00.');
+  assert.equal(page.field('Ends at'), 'some day');
+  page.shows('Then it ends.');
+  await page.press('Save', { 'Ends at': '2999-12-31 18:00' });
+  assert.equal(page.heading, 'Countdown');
+  page.shows('2999-12-31 18:00 UTC or 2 runs (0 so far)', 'Then the cron ends.');
+  await page.go(`/crons/${cron.id}/edit`);
+  await page.press('Save', { 'Ends at': '2020-01-01 00:00' });
+  page.shows('The cron has ended and does not run again.');
+  await page.go('/crons?status=idle');
+  page.row('Countdown').shows('ended');
+  await page.go('/crons?status=active');
+  page.shows('No cron matches');
+  const [activity] = await work.listActivityOf(user.teamId, cron.id);
+  assert.equal(
+    activity?.detail,
+    'end: 2999-12-31 18:00 UTC or 2 runs → 2020-01-01 00:00 UTC or 2 runs',
+  );
 });
 
 test('§3.1 failed runs that stop a cron are set in the form, and Start continues it', async () => {
@@ -87,20 +85,18 @@ test('§3.1 failed runs that stop a cron are set in the form, and Start continue
   assert.equal((await work.findCron(user.teamId, id))?.stoppedAfter, null);
 });
 
-describe('§2.8 the next runs', () => {
-  test('the next runs are shown in another time zone and in UTC', async () => {
-    const page = await visit('/crons/new', await begin());
-    page.shows('The schedule stays in UTC');
-    page.fill('Cron expression', '0 20 * * *');
-    await page.press('Show next runs', { 'Show runs in': 'asia/tokyo' });
-    const runs = page.part('table', 'Asia/Tokyo');
-    runs.part('tbody tr').shows(/ 20:00.* 05:00$/);
-    assert.equal(page.field('Cron expression'), '0 20 * * *');
-    await page.press('Show next runs', { 'Show runs in': 'Asia/Atlantis' });
-    page.shows('There is no such time zone.');
-    assert.equal(page.field('Show runs in'), 'Asia/Atlantis');
-    page.part('table', 'UTC').lacks('Asia');
-  });
+test('the next runs are shown in another time zone and in UTC', async () => {
+  const page = await visit('/crons/new', await begin());
+  page.shows('The schedule stays in UTC');
+  page.fill('Cron expression', '0 20 * * *');
+  await page.press('Show next runs', { 'Show runs in': 'asia/tokyo' });
+  const runs = page.part('table', 'Asia/Tokyo');
+  runs.part('tbody tr').shows(/ 20:00.* 05:00$/);
+  assert.equal(page.field('Cron expression'), '0 20 * * *');
+  await page.press('Show next runs', { 'Show runs in': 'Asia/Atlantis' });
+  page.shows('There is no such time zone.');
+  assert.equal(page.field('Show runs in'), 'Asia/Atlantis');
+  page.part('table', 'UTC').lacks('Asia');
 });
 
 describe('§3.1 a duplicate cron', () => {
@@ -129,29 +125,6 @@ describe('§3.1 a duplicate cron', () => {
     assert.equal(second?.payload, 'kept');
   });
 
-  test('an edit that makes a cron a duplicate is reported once', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const url = 'https://twice.example/';
-    const hourly = { ...input, url, cronExpression: '@hourly' };
-    await work.createCron(user.teamId, { ...hourly, name: 'First' });
-    const second = await work.createCron(user.teamId, {
-      ...hourly,
-      name: 'Second',
-      url: `${url}2`,
-    });
-    const page = await visit(`/crons/${second.id}/edit`, user);
-    await page.press('Save', { URL: url, 'Cron expression': '0 */1 * * *' });
-    const notice = page.part('section', 'Another cron does the same');
-    notice.shows('Nothing is saved yet.');
-    assert.deepEqual(await work.findCron(user.teamId, second.id), second);
-    await notice.press('Save anyway');
-    assert.equal(page.heading, 'Second');
-    await page.go(`/crons/${second.id}/edit`);
-    await page.press('Save', { Name: 'Renamed' });
-    assert.equal(page.heading, 'Renamed');
-  });
-
   test('an equal cron of another team is not reported', async () => {
     const { work } = dashboard.service;
     const same = { ...input, url: 'https://x.example/' };
@@ -160,37 +133,22 @@ describe('§3.1 a duplicate cron', () => {
   });
 });
 
-describe('§6.4 a limit for slow runs', () => {
-  test('a limit is set in the form, and a slow run is shown on the page and as an alert', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const url = `${dashboard.url}/echo?delay=1.2`;
-    const cron = await work.createCron(user.teamId, { ...input, url });
-    const page = await visit(`/crons/${cron.id}/edit`, user);
-    await page.press('Save', { 'Slow after': '301' });
-    page.shows('Slow runs take longer than 1 to 300 seconds.');
-    assert.equal(page.field('Slow after'), '301');
-    await page.press('Save', { 'Slow after': '1' });
-    assert.equal(page.heading, 'Slowly');
-    page.shows('longer than 1 s');
-    await page.press('Run now');
-    await eventually(async () => (await work.listAlerts(user.teamId, { limit: 9 })).length === 1);
-    await page.go(`/crons/${cron.id}`);
-    page.shows('This cron is slow');
-    await page.follow('See its alerts');
-    page.shows('“Slowly” is slow', 'longer than 1 s.');
-  });
-
-  test('a limit for slow runs of a queue adds channels for recoveries', async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const queue = await work.setQueue(user.teamId, 'mails', {});
-    const page = await visit(`/queues/${queue.id}/edit`, user);
-    page.fill('Slow after', '5');
-    await page.press('Save', { 'Default channel: Recovery': false });
-    assert.equal(page.heading, 'mails');
-    page.shows('longer than 5 s', 'Recovery: nobody');
-    const saved = await work.findQueue(user.teamId, queue.id);
-    assert.deepEqual(saved?.alertSettings.slowSeconds, 5);
-  });
+test('§6.4 a limit for slow runs is set in the form, and a slow run is shown on the page and as an alert', async () => {
+  const user = await begin();
+  const { work } = dashboard.service;
+  const url = `${dashboard.url}/echo?delay=1.2`;
+  const cron = await work.createCron(user.teamId, { ...input, url });
+  const page = await visit(`/crons/${cron.id}/edit`, user);
+  await page.press('Save', { 'Slow after': '301' });
+  page.shows('Slow runs take longer than 1 to 300 seconds.');
+  assert.equal(page.field('Slow after'), '301');
+  await page.press('Save', { 'Slow after': '1' });
+  assert.equal(page.heading, 'Slowly');
+  page.shows('longer than 1 s');
+  await page.press('Run now');
+  await eventually(async () => (await work.listAlerts(user.teamId, { limit: 9 })).length === 1);
+  await page.go(`/crons/${cron.id}`);
+  page.shows('This cron is slow');
+  await page.follow('See its alerts');
+  page.shows('“Slowly” is slow', 'longer than 1 s.');
 });

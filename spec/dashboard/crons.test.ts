@@ -62,43 +62,6 @@ describe('crons', () => {
     page.shows('At 06:00, on day 29 of the month, only in February');
   });
 
-  test("Pause stops a cron's schedule and Start resumes it", async () => {
-    const user = await begin();
-    const { id } = await createCron(user, `/paused`);
-    const page = await visit(`/crons/${id}`, user);
-    await page.press('Pause');
-    page.shows('No runs while the cron is paused.');
-    page.shows('The cron is paused: it does not run until you start it.');
-    const paused = await dashboard.service.work.findCron(user.teamId, id);
-    assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
-    await page.go('/crons');
-    await page.row('Cron of').press('Start');
-    page.shows('The cron runs on schedule again.');
-    const started = await dashboard.service.work.findCron(user.teamId, id);
-    assert.equal(started?.isActive, true);
-    assert.ok((started.nextRunAt ?? 0) > Date.now());
-    assert.equal(sentTo(`/paused`).length, 0, 'neither of them runs it');
-  });
-
-  test('Run now is one additional execution, also of a paused cron', async () => {
-    const user = await begin();
-    const path = `/now`;
-    target.answer(path, { body: 'all is fine' });
-    const cron = await createCron(user, path, { isActive: false });
-    const filtered = `/crons/${cron.id}?status=success`;
-    const page = await visit(filtered, user);
-    await page.press('Run now');
-    assert.equal(page.path, filtered);
-    page.shows('One run has started, in addition to the schedule.');
-    await eventually(async () => (await runsOf(user, cron.id))[0]?.completedAt);
-    await page.go(page.path);
-    page.row('all is fine').shows('Success');
-    page.row('all is fine').shows('Run now');
-    assert.equal(sentTo(path).length, 1);
-    const still = await dashboard.service.work.findCron(user.teamId, cron.id);
-    assert.deepEqual([still?.isActive, still?.nextRunAt], [false, null]);
-  });
-
   test('Delete asks with the consequences and deletes the cron with its runs', async () => {
     const user = await begin();
     const path = `/gone`;

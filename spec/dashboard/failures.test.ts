@@ -47,18 +47,6 @@ describe('failures', () => {
     page.lacks('/gone');
   });
 
-  test('a group of connection errors or failed assertions shows its newest error', async () => {
-    const user = await begin();
-    const assertions = [{ kind: 'body_contains', text: 'done' }] as const;
-    await dashboard.service.work.setQueue(user.teamId, 'mail', { assertions });
-    target.answer('/plain', { body: 'not yet' });
-    target.answer('/cut', { body: 'x', headers: { 'content-encoding': 'gzip' } });
-    await failJobs(user, ['/plain', '/cut']);
-    const page = await visit('/failures', user);
-    page.row('/plain').shows('Assertion failed, 200', 'expected "done"');
-    page.row('/cut').shows('Connection error, 200', 'response body is not valid gzip');
-  });
-
   test('retrying a group makes new jobs and keeps the failed ones', async () => {
     const user = await begin();
     await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
@@ -90,14 +78,5 @@ describe('failures', () => {
     await eventually(() => sent().length === 2);
     assert.deepEqual(sent().toSorted(), [`${moved}?n=1`, `${moved}?n=2`]);
     page.lacks('/old');
-  });
-
-  test('deleting a group deletes its jobs only', async () => {
-    const user = await begin();
-    await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
-    const page = await visit('/failures', user);
-    await page.row('/down').press('Delete');
-    page.shows('2 jobs are deleted.');
-    assert.deepEqual([(await failed(user, '/down')).length, (await failed(user)).length], [0, 1]);
   });
 });

@@ -49,39 +49,7 @@ describe('a job', () => {
     page.row('/created').shows('Pending');
     assert.equal(sentTo('/created').length, 0, 'nothing is sent before its time');
   });
-  test('Fire now sends a pending job at once, and only pending jobs have the button', async () => {
-    const user = await begin();
-    const path = `/fired`;
-    const id = await createJob(user, path, { delaySeconds: 3600 });
-    const page = await visit(`/jobs/${id}`, user);
-    await page.press('Fire now');
-    page.shows('The job is due now.');
-    assert.equal((await ended(user, id)).status, 'success');
-    await page.go(`/jobs/${id}`);
-    page.shows('Success');
-    assert.ok(!page.buttons.includes('Fire now'));
-    const someone = await dashboard.signIn(user);
-    await someone.post(`/jobs/${id}`, { intent: 'fire', job: id });
-    assert.equal(sentTo(path).length, 1, 'a finished job is not fired again');
-    assert.equal((await jobsOf(user)).length, 1);
-  });
 
-  test('Delete removes a pending job, which is never sent', async () => {
-    const user = await begin();
-    const path = `/deleted`;
-    const { work } = dashboard.service;
-    const queue = await work.setQueue(user.teamId, 'mail', { isPaused: true });
-    const id = await createJob(user, path);
-    const kept = await createJob(user, `/kept`);
-    const page = await visit('/jobs?tab=pending', user);
-    const question = await page.row(path).press('Delete');
-    assert.match(question, /never sent/);
-    page.shows('The job is deleted.');
-    assert.equal(await read(user, id), null);
-    await work.resumeQueue(user.teamId, queue.id);
-    assert.equal((await ended(user, kept)).status, 'success');
-    assert.equal(sentTo(path).length, 0);
-  });
   test('Retry makes a new job that runs now and leaves the failed one', async () => {
     const user = await begin();
     const callbackUrl = `${target.url}/callback`;
@@ -224,22 +192,5 @@ describe('jobs', () => {
     const page = await visit('/jobs?tab=all&q=503&queue=&from=', await begin());
     await page.follow(/^Failed/);
     assert.equal(page.path, '/jobs?tab=failed&q=503');
-  });
-
-  test('a search finds jobs by their texts and codes, and its fields show it', async () => {
-    const user = await begin();
-    const [id] = await Promise.all([
-      createJob(user, '/needle', { payloadJson: '{"order":"blue"}' }),
-      createJob(user, '/broken', { payloadJson: '{"order":"red"}' }),
-    ]);
-    await ended(user, id);
-    const page = await visit('/jobs?tab=all', user);
-    await page.part('main').press('Apply', { Search: 'blue' });
-    assert.match(page.path, /q=blue/);
-    page.row('/needle');
-    page.lacks('/broken');
-    await page.go('/jobs?tab=all&q=red&code=200');
-    page.shows('No job matches');
-    assert.equal(page.part('main').field('Search'), 'red');
   });
 });

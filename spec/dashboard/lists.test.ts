@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type TestUser, useDashboard } from '#testing/dashboard';
-import { A_CRON, A_JOB, aCron } from '#testing/factories';
-import { fillExecutions, fillJobs, type JobFill } from '#testing/fill';
+import { A_CRON, A_JOB } from '#testing/factories';
+import { fillJobs, type JobFill } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
 import { asText, type Visitor } from '#testing/visitor';
 
@@ -240,22 +240,6 @@ describe('the text of a row', () => {
   });
 });
 
-test("a cron's history marks overlapping runs", async () => {
-  const { visitor, user } = await begin();
-  const { store } = dashboard.service;
-  const cron = await aCron(store, user.teamId, { name: 'Long' });
-  const ended = Date.now() - 60_000;
-  const own = { team_id: user.teamId, cron_id: cron.id };
-  await fillExecutions(store, [
-    { ...own, started_at: ended - 90_000, completed_at: ended, response_status: 200 },
-    { ...own, started_at: ended - 30_000, completed_at: ended - 10_000, response_status: 201 },
-    { ...own, started_at: ended, completed_at: ended + 10, response_status: 202 },
-  ]);
-  const page = await visitor.read(`/crons/${cron.id}`);
-  assert.match(page, /HTTP 201 started before the previous run ended/);
-  assert.doesNotMatch(page, /HTTP 20[02] started before/);
-});
-
 test('usage alerts appear at 80 and 100 % once a month and are not sent (§6.7)', async () => {
   const { visitor, user } = await begin();
   const { store } = dashboard.service;
@@ -300,62 +284,5 @@ describe('details of lists', () => {
     assert.match(asText(emptied.text), /This page is empty now. ?Its rows were deleted or changed/);
     assert.match(emptied.text, /rel="prev"/);
     assert.doesNotMatch(emptied.text, /rel="next"/);
-  });
-
-  test('jobs of a paused queue are not listed as next', async () => {
-    const { visitor, user, queueId, fail } = await begin();
-    const { work } = dashboard.service;
-    const waiting = { status: 'pending', completed_at: null, reason: null, response_status: null };
-    await fail(12, { ...waiting, url: 'http://held.test/', scheduled_at: Date.now() - 60_000 });
-    const open = await work.setQueue(user.teamId, 'open', {});
-    const later = Date.now() + 60_000;
-    await fail(1, { ...waiting, queue_id: open.id, url: 'http://next.test/', scheduled_at: later });
-    await work.pauseQueue(user.teamId, queueId);
-    const { text } = await visitor.get('/');
-    assert.equal(text.includes('http://held.test/'), false);
-    assert.ok(text.includes('http://next.test/'));
-  });
-
-  test('Create job makes a queue with a new name and enforces field limits', async () => {
-    const { visitor, user } = await begin();
-    for (const [path, name, most] of [
-      ['/jobs/new', 'url', 2048],
-      ['/jobs/new', 'callback_url', 2048],
-      ['/jobs/new', 'new_queue', 255],
-      ['/maintenance/new', 'name', 255],
-      ['/settings/profile', 'email', 254],
-    ] as const)
-      assert.match(
-        (await visitor.get(path)).text,
-        new RegExp(`<input(?=[^>]*name="${name}")(?=[^>]*maxLength="${most}")`, 'i'),
-      );
-    const form = { url: 'http://a.test/', method: 'POST', queue: 'mail', new_queue: 'reports' };
-    await visitor.post('/jobs/new', { ...form, delay: '3600', headers: '', payload: '' });
-    const [job] = await dashboard.service.work.listJobs(user.teamId, { limit: 1 });
-    assert.equal(job?.queue, 'reports');
-  });
-
-  test("a cron's plot range and history filter are kept together", async () => {
-    const { visitor, user } = await begin();
-    const { store } = dashboard.service;
-    const cron = await aCron(store, user.teamId, { name: 'Nightly' });
-    const { text } = await visitor.get(`/crons/${cron.id}?status=failed`);
-    assert.match(text, /href="[^"]*\?status=failed&amp;range=week"/);
-    const { text: other } = await visitor.get(`/crons/${cron.id}?range=week`);
-    assert.match(other, /href="[^"]*\?range=week&amp;status=failed"/);
-  });
-
-  test('queues show the same strip of results as crons, and runs the assertions of their queue', async () => {
-    const { visitor, user, queueId, fail } = await begin();
-    const assertion = { kind: 'json_path_equals', path: 'data.error', expected: 'null' } as const;
-    await dashboard.service.work.setQueue(user.teamId, 'mail', { assertions: [assertion] });
-    const [id] = await fail(3);
-    assert.match(await visitor.read(`/jobs/${id}`), /Expected null /, 'it was not evaluated');
-    await fail(60, { status: 'success', reason: null, response_status: 200 });
-    await fail(1, { status: 'retried' });
-    for (const path of ['/queues', `/queues/${queueId}`]) {
-      const { text } = await visitor.get(path);
-      assert.match(text, /Last 50 runs: 47 without failure, 3 failed/, path);
-    }
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { useStarted } from '#testing/hooks';
-import { DEFAULT_REF } from '#domain/alerts/alert-settings';
 import { startDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
 import { startReceiver } from '#testing/receiver';
@@ -96,22 +95,6 @@ describe('the notification channel', () => {
     await page.press('Send test');
     page.shows('The test could not be sent.', 'the mail server said “550 no such user”.');
     smtp.judgeRecipients(() => null);
-  });
-
-  test('a channel shows its last error until it works again', async () => {
-    const { admin } = await begin();
-    const { work, store } = dashboard.service;
-    await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
-    await store.channels.record(admin.teamId, DEFAULT_REF, {
-      last_error: 'HTTP 410 <b>error</b>',
-      last_error_at: Date.now() - 60_000,
-    });
-    const page = await visit(admin);
-    page.shows('The last notification could not be sent.', 'HTTP 410 <b>error</b>');
-    await store.channels.record(admin.teamId, DEFAULT_REF, { last_sent_at: Date.now() });
-    await page.go(page.path);
-    page.shows('Last error');
-    page.lacks('The last notification could not be sent.');
   });
 });
 

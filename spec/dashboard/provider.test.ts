@@ -212,20 +212,6 @@ describe('rejected provider sign-ins', () => {
     await assertRefused(victim, await victim.get(back), /the last sign-in that this browser began/);
   });
 
-  test('of two sign-ins begun in one browser the last counts, also after the first came back', async () => {
-    const visitor = dashboard.visitor();
-    provider.person = somebody((await dashboard.user('two-tabs@bells.test')).email);
-    const earlier = await comeBackWith(await leave(visitor));
-    const later = await comeBackWith(await leave(visitor));
-    await assertRefused(
-      visitor,
-      await visitor.get(earlier),
-      /the last sign-in that this browser began/,
-    );
-    assert.equal((await visitor.get(later)).status, 302);
-    assert.ok(await isSignedIn(visitor));
-  });
-
   test('a sign-in that another tab overtook leads to the page that it was for', async () => {
     const visitor = dashboard.visitor();
     provider.person = somebody((await dashboard.user('overtaken@bells.test')).email);

@@ -68,24 +68,6 @@ describe('sign-in by a proxy', () => {
     assert.match(activity.text, /by the proxy/);
   });
 
-  test('a proxy user is not offered actions that need a session', async () => {
-    const bob = await member('bob@bells.test');
-    const { text: page } = await dashboard.visitor().get('/settings/profile', as(bob.email));
-    assert.match(page, /signs you in with each request/);
-    assert.doesNotMatch(page, /Current password|Change password|authenticator/);
-  });
-
-  test("a proxy user can send forms from this site's pages only", async () => {
-    const cay = await member('cay@bells.test');
-    const visitor = dashboard.visitor();
-    await visitor.get('/settings/profile', as(cay.email));
-    const rename = (name: string, Origin: string) =>
-      visitor.post('/settings/profile', { intent: 'name', name }, { ...as(cay.email), Origin });
-    assert.equal((await rename('Mallory', 'https://evil.example')).status, 403);
-    assert.equal((await rename('Cay Bell', dashboard.url)).status, 302);
-    assert.match((await visitor.get('/settings/profile', as(cay.email))).text, /Cay Bell/);
-  });
-
   test('a proxy user keeps the account when an email changes', async () => {
     const dee = await member('dee@bells.test');
     const visitor = dashboard.visitor();

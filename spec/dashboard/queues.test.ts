@@ -76,25 +76,6 @@ describe('queues', () => {
     assert.equal(sent?.scheduledAt, waiting.scheduledAt, 'its time stays');
   });
 
-  test("Pause and Enable on the queue's page do the same", async () => {
-    const user = await begin();
-    const { work } = dashboard.service;
-    const { id } = await work.setQueue(user.teamId, 'mail', {});
-    const filtered = `/queues/${id}?range=7d`;
-    const page = await visit(filtered, user);
-    for (const [word, other] of [
-      ['Pause', 'Enable'],
-      ['Enable', 'Pause'],
-    ] as const) {
-      assert.ok(!page.buttons.includes(other));
-      await page.press(word);
-      assert.equal(page.path, filtered);
-      assert.ok(page.buttons.includes(other));
-      const row = await work.readQueueRow(user.teamId, id);
-      assert.equal(row?.queue.isPaused, word === 'Pause');
-    }
-  });
-
   test('Delete asks with the consequences, and waiting jobs are never sent', async () => {
     const user = await begin();
     const path = '/never';
@@ -112,37 +93,6 @@ describe('queues', () => {
     await eventually(() => sentTo('/after').length === 1);
     assert.equal(sentTo(path).length, 0);
   });
-});
-
-test('a row of the list whose queue was deleted says so in the list', async () => {
-  const user = await begin();
-  const { work } = dashboard.service;
-  const queue = await work.setQueue(user.teamId, 'mail', {});
-  const page = await visit('/queues', user);
-  await work.deleteQueue(user.teamId, queue.id);
-  await page.press('Pause');
-  assert.equal(page.heading, 'Queues');
-  page.shows('That queue is no longer here. Nothing was changed.');
-});
-
-test('the list of queues shows fifty a page and can be searched by name', async () => {
-  const user = await begin();
-  const { work } = dashboard.service;
-  for (let n = 100; n < 160; n++) await work.setQueue(user.teamId, `queue ${n}`, {});
-  const page = await visit('/queues', user);
-  assert.equal(page.heading, 'Queues');
-  page.shows('queue 149');
-  page.lacks('queue 150');
-  await page.follow('Next');
-  page.shows('queue 159');
-  page.lacks('queue 149');
-  await page.follow('First');
-  page.shows('queue 100');
-  await page.go('/queues?q=QUEUE%20157');
-  page.shows('queue 157');
-  page.lacks('queue 100');
-  await page.go('/queues?q=nothing');
-  page.shows('No queue matches');
 });
 
 describe('a queue', () => {

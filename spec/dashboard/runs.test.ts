@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { add, remove } from '#store/database/rows';
 import { before } from '#testing/hooks';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
@@ -13,7 +12,6 @@ let user: TestUser;
 let visitor: Visitor;
 let queueId: string;
 let cronId: string;
-const MINUTE_5 = 300_000;
 const at = Date.parse('2026-11-20T09:00:00Z');
 
 // Nothing is sent: what the page makes of the rows is looked at.
@@ -96,42 +94,6 @@ describe('the page of runs', () => {
       ],
     );
     assert.equal((await visitor.get('/runs/export?format=csv&code=5x')).status, 404);
-  });
-
-  test('plots of runs show when no engine ran', async () => {
-    const { store } = dashboard.service;
-    const watch = await dashboard.user('watch@tower.test', { team: 'Tower' });
-    const reader = await dashboard.signIn(watch);
-    const ended = Date.now() - (Date.now() % MINUTE_5) - 24 * MINUTE_5;
-    const began = ended - 36 * MINUTE_5;
-    const cron = await aCron(store, watch.teamId, { name: 'Hourly' });
-    await fillExecutions(
-      store,
-      [began - 1000, ended + 1000].map((at) => ({
-        team_id: watch.teamId,
-        cron_id: cron.id,
-        completed_at: at,
-      })),
-    );
-    const hour = ended - (ended % (12 * MINUTE_5)) + 12 * MINUTE_5;
-    const counted = { team_id: watch.teamId, hour, outcome: 'success', runs: 1 } as const;
-    await add(store.database, 'outcome_hours', counted);
-    const since = Array.from({ length: 25 }, (_, n) => ended + n * MINUTE_5);
-    const insert = async (looks: number[]) => {
-      await remove(store.database, 'depth_looks', {});
-      await add(
-        store.database,
-        'depth_looks',
-        looks.map((look) => ({ at: look })),
-      );
-    };
-    await insert([began - MINUTE_5, ...since]);
-    const { text: overview } = await reader.get('/');
-    assert.match(overview, /aria-label="\d\d:00: Belfry was not running"/);
-    assert.match(overview, /\d\d:00(?:<\/a>|<!-- -->), Belfry was not running<\/th><td>–<\/td>/);
-    assert.match(overview, /aria-label="\d+ \w+: Belfry was not running for [^"]*, Success /);
-    await insert([]);
-    assert.doesNotMatch((await reader.get('/')).text, /not running/i);
   });
 
   test('runs of another team are not shown', async () => {
