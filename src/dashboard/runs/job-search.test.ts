@@ -52,14 +52,6 @@ describe('the search of the jobs list', () => {
       assert.equal(read(query), null, query);
     }
   });
-  test('a day in the search of jobs means its first moment', () => {
-    assert.deepEqual(read('from=2026-11-21'), {
-      tab: 'all',
-      from: Date.parse('2026-11-21T00:00:00Z'),
-    });
-  });
-  test('the palette’s empty search narrows nothing', () =>
-    assert.deepEqual(read('tab=all&q='), { tab: 'all' }));
   test('the search reads back from its address', () => {
     const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
     const seconds = fc.integer({ min: 0, max: 4e9 }).map((second) => second * 1000);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { RouterContextProvider } from 'react-router';
 import { requestFacts, type RequestFacts } from '../context.ts';
 import { guard, nullIfBusy } from './numbered-faults.ts';
@@ -25,22 +25,16 @@ async function answerOf(code?: string) {
   return { data: thrown.data, status: thrown.init?.status, logged };
 }
 
-describe('an error that a loader throws', () => {
-  test('an error because of the role becomes the 403 page', async () => {
-    assert.deepEqual(await answerOf('NOT_ALLOWED'), { data: null, status: 403, logged: [] });
-  });
-  test('an error because the database is away becomes the 503 page', async () => {
-    assert.deepEqual(await answerOf('STORE_UNAVAILABLE'), { data: null, status: 503, logged: [] });
-  });
-  test('an overload error becomes the 503 page', async () => {
-    const busy = { data: { isBusy: true }, status: 503, logged: [] };
-    assert.deepEqual(await answerOf('STORE_BUSY'), busy);
-  });
-  test('any other error is logged with the number that the page shows', async () => {
-    const fault = { data: { requestId: 'r-1' }, status: 500, logged: ['dashboard.failed'] };
-    assert.deepEqual(await answerOf('EIO'), fault);
-    assert.deepEqual(await answerOf(), fault);
-  });
+test('an error of a loader becomes the page for its code; others are logged with the number that their page shows', async () => {
+  const fault = { data: { requestId: 'r-1' }, status: 500, logged: ['dashboard.failed'] };
+  for (const [code, answer] of [
+    ['NOT_ALLOWED', { data: null, status: 403, logged: [] }],
+    ['STORE_UNAVAILABLE', { data: null, status: 503, logged: [] }],
+    ['STORE_BUSY', { data: { isBusy: true }, status: 503, logged: [] }],
+    ['EIO', fault],
+    [undefined, fault],
+  ] as const)
+    assert.deepEqual(await answerOf(code), answer, String(code));
 });
 
 test('a part that a page can do without is left out only if the store is busy', () => {
