@@ -84,22 +84,20 @@ describe('activity entries (§5.10)', () => {
     const now = store.clock.now();
     const input = { ...job, payloadJson: null, scheduledAt: now + 60_000 };
     const chat = { kind: 'slack', url: 'https://chat.example/hook' } as const;
-    const window = {
-      name: 'Upgrade',
-      startsAt: now,
-      endsAt: now + 60_000,
-      isWeekly: false,
-      covers: [],
-    };
-    const channelId = async () => (await work.listChannels(team.id)).find(({ name }) => name)?.id;
+    const times = { startsAt: now, endsAt: now + 60_000, isWeekly: false };
+    const window = { name: 'Upgrade', ...times, covers: [] };
+    const moved = { ...window, name: 'Move' };
+    const added = { name: 'Chat', config: chat, collectMinutes: null };
+    const channelId = async () => (await work.listChannels(team.id))[1]?.id ?? '';
     const windowId = async () => (await work.listWindows(team.id))[0]?.id ?? '';
+    const { actOnCrons, deleteWindow, deleteChannel } = work;
     const steps: [string, string | null, () => Promise<unknown>][] = [
       ['cron.created', 'New', () => work.createCron(team.id, { ...cron, name: 'New' })],
       ['cron.run', 'Nightly', () => work.runCronNow(team.id, cron.id)],
       ['cron.muted', 'Nightly', () => work.muteCron(team.id, cron.id, 1)],
       ['cron.unmuted', 'Nightly', () => work.unmuteCron(team.id, cron.id)],
       ['cron.edited', 'Nightly', () => work.addCronTag(team.id, cron.id, 'night')],
-      ['cron.paused', 'Nightly', () => work.actOnCrons(team.id, 'pause', { ids: [cron.id] })],
+      ['cron.paused', 'Nightly', () => actOnCrons(team.id, 'pause', { ids: [cron.id] })],
       ['cron.started', 'Nightly', () => work.startCron(team.id, cron.id)],
       ['cron.deleted', 'Gone', () => work.deleteCron(team.id, gone.id)],
       ['queue.edited', 'post', () => work.renameQueue(team.id, queue.id, 'post')],
@@ -112,23 +110,11 @@ describe('activity entries (§5.10)', () => {
       ['jobs.fired', null, () => work.startBulk(team.id, 'fire', { tab: 'pending' })],
       ['queue.deleted', 'post', () => work.deleteQueue(team.id, queue.id)],
       ['window.created', 'Upgrade', () => work.createWindow(team.id, window)],
-      [
-        'window.edited',
-        'Move',
-        async () => work.editWindow(team.id, await windowId(), { ...window, name: 'Move' }),
-      ],
-      ['window.deleted', 'Move', async () => work.deleteWindow(team.id, await windowId())],
+      ['window.edited', 'Move', async () => work.editWindow(team.id, await windowId(), moved)],
+      ['window.deleted', 'Move', async () => deleteWindow(team.id, await windowId())],
       ['channel.edited', null, () => work.setChannel(team.id, { kind: 'email' })],
-      [
-        'channel.added',
-        'Chat',
-        () => work.addChannel(team.id, { name: 'Chat', config: chat, collectMinutes: null }),
-      ],
-      [
-        'channel.deleted',
-        'Chat',
-        async () => work.deleteChannel(team.id, (await channelId()) ?? ''),
-      ],
+      ['channel.added', 'Chat', () => work.addChannel(team.id, added)],
+      ['channel.deleted', 'Chat', async () => deleteChannel(team.id, await channelId())],
       ['team.paused', null, () => work.pauseTeam(team.id, 'Ada')],
       ['team.resumed', null, () => work.resumeTeam(team.id)],
     ];
@@ -156,7 +142,7 @@ describe('activity entries (§5.10)', () => {
     assert.deepEqual(await list(), []);
   });
 
-  test("an action succeeds if its activity entry can't be written, which is logged", async () => {
+  test('if an entry can not be written, an action succeeds but no secret is shown', async () => {
     await using all = await open(true);
     const { store, team, work, faults } = all;
     const cron = await aCron(store, team.id);
@@ -164,12 +150,6 @@ describe('activity entries (§5.10)', () => {
     assert.deepEqual(faults, [
       ['activity.not-recorded', { what: 'cron.paused', error: 'the database is away' }],
     ]);
-  });
-
-  test('secrets are not shown if that can not be recorded', async () => {
-    await using all = await open(true);
-    const { store, team, work } = all;
-    const cron = await aCron(store, team.id);
     const shown = work.findCron(team.id, cron.id, { showSecrets: true });
     await assert.rejects(shown, /the database is away/);
     assert.equal((await work.findCron(team.id, cron.id))?.id, cron.id);

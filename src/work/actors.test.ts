@@ -13,7 +13,7 @@ import type { Work } from './work.ts';
 const actorOf = async (work: Work, teamId: string, id: string) =>
   (await work.findJob(teamId, id))?.actor;
 
-forEachStore((_, openTestStore) => {
+forEachStore((_, openTestStore, once) => {
   test('a caller of the limited work can set no other creator of jobs and runs', async () => {
     await using fixture = await openWork(openTestStore);
     const { store, node } = fixture;
@@ -48,22 +48,15 @@ forEachStore((_, openTestStore) => {
     }
   });
 
-  test('a retry of many jobs in the background names who started it', async () => {
+  once('a retry of many jobs in the background names who started it', async () => {
     await using fixture = await openWork(openTestStore);
     const { store } = fixture;
     const { id: teamId } = fixture.team;
     const queue = await store.queues.save(teamId, 'mail', {}, TEST_START);
-    const failed = {
-      team_id: teamId,
-      queue_id: queue.id,
-      status: 'dead_lettered',
-      completed_at: TEST_START - 1000,
-      reason: 'timeout',
-    };
-    await fillJobs(
-      store,
-      Array.from({ length: 201 }, () => failed),
-    );
+    const ended = { status: 'dead_lettered', completed_at: TEST_START - 1000, reason: 'timeout' };
+    const failed = { team_id: teamId, queue_id: queue.id, ...ended };
+    const jobs = Array.from({ length: 201 }, () => failed);
+    await fillJobs(store, jobs);
     const work = fixture.work.for(ANYBODY);
     const outcome = await work.startBulk(teamId, 'retry', { tab: 'failed' });
     assert.equal(outcome.kind, 'started');

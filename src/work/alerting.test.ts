@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { newId } from '#domain/base/ids';
 import { parseUtc } from '#domain/base/instant';
 import { readTopLevelFields } from '#domain/json/text';
 import type { ChannelConfig } from '#domain/alerts/notification-channel';
-import { aCron, aQueue } from '#testing/factories';
+import { aCron } from '#testing/factories';
 import { openWork } from '#testing/work';
 import { DEFAULT_CHANNEL_FIELDS } from './resources/channel.ts';
 import { readWhole } from './resources/resource.ts';
@@ -53,30 +52,29 @@ describe('reading a maintenance window', () => {
     assert.deepEqual(reading.input.covers, [{ kind: 'cron', id: CRON_ID }]);
   });
 
-  const rows: [fault: string, values: object, field: string, message: RegExp][] = [
-    ['no name', { name: ' ' }, 'name', /is required/],
-    ['a long name', { name: 'x'.repeat(256) }, 'name', /255 characters/],
-    ['no start', { starts_at: '' }, 'starts_at', /start is required/],
-    ['no end', { ends_at: null }, 'ends_at', /end is required/],
-    ['a local time', { starts_at: '2026-11-21T22:00+01:00' }, 'starts_at', /in UTC/],
-    ['a number', { starts_at: 1_795_298_400_000 }, 'starts_at', /in UTC/],
-    ['an end before its start', { ends_at: '2026-11-21 21:59' }, 'ends_at', /after the start/],
-    ['an end at its start', { ends_at: '2026-11-21 22:00' }, 'ends_at', /after the start/],
-    ['weekly over a week', { is_weekly: true, ends_at: '2026-11-28 22:01' }, 'ends_at', /7 days/],
-    ['an unknown reach', { covers: 'everything' }, 'covers', /whole team/],
-    ['nothing chosen', { covers: 'chosen' }, 'sources', /at least one/],
-    ['a strange source', { covers: 'chosen', sources: ['team:1'] }, 'sources', /must be a list/],
-    ['a nested source', { covers: 'chosen', sources: [[CRON_ID]] }, 'sources', /must be a list/],
-    ['an object', { covers: 'chosen', sources: { 0: 1 } }, 'sources', /must be a list/],
-  ];
-  for (const [fault, values, field, message] of rows) {
-    test(`a maintenance window with ${fault} is rejected`, () => {
+  test('a maintenance window with one wrong field is rejected for it alone', () => {
+    const chosen = { covers: 'chosen' };
+    const rows: [values: object, field: string, message: RegExp][] = [
+      [{ name: ' ' }, 'name', /is required/],
+      [{ name: 'x'.repeat(256) }, 'name', /255 characters/],
+      [{ starts_at: '' }, 'starts_at', /start is required/],
+      [{ ends_at: null }, 'ends_at', /end is required/],
+      [{ starts_at: '2026-11-21T22:00+01:00' }, 'starts_at', /in UTC/],
+      [{ starts_at: 1_795_298_400_000 }, 'starts_at', /in UTC/],
+      [{ ends_at: '2026-11-21 21:59' }, 'ends_at', /after the start/],
+      [{ ends_at: '2026-11-21 22:00' }, 'ends_at', /after the start/],
+      [{ is_weekly: true, ends_at: '2026-11-28 22:01' }, 'ends_at', /7 days/],
+      [{ covers: 'everything' }, 'covers', /whole team/],
+      [chosen, 'sources', /at least one/],
+      [{ ...chosen, sources: ['team:1'] }, 'sources', /must be a list/],
+      [{ ...chosen, sources: [[CRON_ID]] }, 'sources', /must be a list/],
+      [{ ...chosen, sources: { 0: 1 } }, 'sources', /must be a list/],
+    ];
+    for (const [values, field, message] of rows) {
       const errors = windowErrors(values);
-      assert.deepEqual(Object.keys(errors), [field]);
+      assert.deepEqual(Object.keys(errors), [field], JSON.stringify(values));
       assert.match(errors[field]?.[0] ?? '', message);
-    });
-  }
-  test('a weekly window of exactly a week is fine', () => {
+    }
     assert.deepEqual(windowErrors({ is_weekly: true, ends_at: '2026-11-28 22:00' }), {});
   });
   test('a time of a maintenance window that no calendar has is rejected', () => {
@@ -85,9 +83,6 @@ describe('reading a maintenance window', () => {
     assert.equal(parseUtc('2026-11-21 22:61'), null);
     assert.equal(parseUtc('1969-11-21 22:00'), null);
     assert.equal(parseUtc('2026-11-21T22:00:30.25Z'), START + 30_000);
-  });
-  test('any time of a maintenance window is read or rejected, without an error', () => {
-    fc.assert(fc.property(fc.string(), (text) => void parseUtc(text)));
   });
 });
 
@@ -104,67 +99,49 @@ describe('reading a notification channel', () => {
     assert.deepEqual(read({ kind: 'email', url: '' }), email);
     assert.deepEqual(read({}), email);
   });
-  const foreign: [values: object, current: ChannelConfig, field: string, message: string][] = [
-    [{ kind: 'email', url }, email, 'url', 'A channel of kind email has no such field.'],
-    [
-      { kind: 'email-addresses', addresses: ['a@b.example'], token: 'x' },
-      email,
-      'token',
-      'A channel of kind email-addresses has no such field; it has addresses.',
-    ],
-    [
-      { kind: 'ntfy', url: 'https://ntfy.sh/ours', addresses: ['a@b.example'] },
-      email,
-      'addresses',
-      'A channel of kind ntfy has no such field; it has url, token.',
-    ],
-    [
-      { chat_id: '-1' },
-      { kind: 'slack', url },
-      'chat_id',
-      'A channel of kind slack has no such field; it has url.',
-    ],
-  ];
-  for (const [values, current, field, message] of foreign) {
-    test(`a field of another kind is rejected: ${JSON.stringify(values)}`, () => {
-      assert.deepEqual(read(values, current), { [field]: [message] });
+  test('a field of another kind is rejected', () => {
+    const no = (kind: string, has = '') => [`A channel of kind ${kind} has no such field${has}.`];
+    const addresses = ['a@b.example'];
+    assert.deepEqual(read({ kind: 'email', url }), { url: no('email') });
+    assert.deepEqual(read({ kind: 'email-addresses', addresses, token: 'x' }), {
+      token: no('email-addresses', '; it has addresses'),
     });
-  }
-  test('a chat channel needs an address', () => {
-    assert.deepEqual(read({ kind: 'slack', url }), { kind: 'slack', url });
-    assert.ok(Array.isArray((read({ kind: 'slack' }) as { url?: unknown }).url));
-    assert.ok('url' in read({ kind: 'teams', url: '' }));
-    const wrong = read({ kind: 'slack', url: 'ftp://x.example/' }) as { url: string[] };
-    assert.match(wrong.url[0] ?? '', /valid URL/);
+    assert.deepEqual(read({ kind: 'ntfy', url: 'https://ntfy.sh/ours', addresses }), {
+      addresses: no('ntfy', '; it has url, token'),
+    });
+    assert.deepEqual(read({ chat_id: '-1' }, { kind: 'slack', url }), {
+      chat_id: no('slack', '; it has url'),
+    });
   });
-  test('a blank address keeps that of the same chat, not that of another', () => {
-    assert.deepEqual(read({ kind: 'slack', url: '' }, { kind: 'slack', url }), {
-      kind: 'slack',
-      url,
-    });
-    const errors = read({ kind: 'discord' }, { kind: 'slack', url });
-    assert.ok(Array.isArray((errors as { url?: unknown }).url));
+  test('a chat channel needs an address, and a blank one keeps that of the same chat', () => {
+    const slack = { kind: 'slack', url } as const;
+    const errorOf = (...given: Parameters<typeof read>) =>
+      (read(...given) as { url?: unknown }).url;
+    assert.deepEqual(read(slack), slack);
+    assert.deepEqual(read({ kind: 'slack', url: '' }, slack), slack);
+    for (const [values, current] of [
+      [{ kind: 'slack' }, email],
+      [{ kind: 'teams', url: '' }, email],
+      [{ kind: 'discord' }, slack],
+    ] as const)
+      assert.ok(Array.isArray(errorOf(values, current)));
+    assert.match(String(errorOf({ kind: 'slack', url: 'ftp://x.example/' })), /valid URL/);
   });
   const stored = {
     ntfy: { kind: 'ntfy', url: 'https://ntfy.sh/ours', token: 'tk_secret' },
     telegram: { kind: 'telegram', token: '1:s3cret', chat_id: '-1', server: 'https://tg.example' },
     pagerduty: { kind: 'pagerduty', routing_key: 'R0UT1NG' },
   } as const satisfies Record<string, ChannelConfig>;
-  const kept: [keyof typeof stored, object, object][] = [
-    ['ntfy', {}, {}],
-    ['ntfy', { url: 'https://ntfy.sh/other' }, { url: 'https://ntfy.sh/other' }],
-    [
-      'telegram',
-      { chat_id: '-2', server: 'https://tg.example/' },
-      { chat_id: '-2', server: 'https://tg.example/' },
-    ],
-    ['pagerduty', {}, {}],
-  ];
-  for (const [kind, values, changed] of kept) {
-    test(`a blank secret of ${kind} is kept for the same server: ${JSON.stringify(values)}`, () => {
-      assert.deepEqual(read({ kind, ...values }, stored[kind]), { ...stored[kind], ...changed });
-    });
-  }
+  test('a blank secret is kept for the same server', () => {
+    const changes = [
+      { kind: 'ntfy' },
+      { kind: 'ntfy', url: 'https://ntfy.sh/other' },
+      { kind: 'telegram', chat_id: '-2', server: 'https://tg.example/' },
+      { kind: 'pagerduty' },
+    ] as const;
+    for (const change of changes)
+      assert.deepEqual(read(change, stored[change.kind]), { ...stored[change.kind], ...change });
+  });
   const refused: [keyof typeof stored, object, string][] = [
     ['ntfy', { url: 'https://evil.example/ours' }, 'token'],
     ['ntfy', { url: 'http://ntfy.sh/ours' }, 'token'],
@@ -200,27 +177,6 @@ describe('reading a notification channel', () => {
 });
 
 describe("a team's maintenance windows", () => {
-  test('a window starts now for an hour, is shown on muted sources, and ends', async () => {
-    await using fixture = await openWork();
-    const { store, work } = fixture;
-    const { id: teamId } = fixture.team;
-    const cron = await aCron(store, teamId);
-    const queue = await aQueue(store, teamId);
-    const source = { kind: 'cron', id: cron.id } as const;
-    const made = await work.startMaintenanceNow(teamId, [source]);
-    assert.ok(made.kind === 'done');
-    assert.equal(made.window.state, 'active');
-    assert.equal(made.window.activeUntil, store.clock.now() + HOUR);
-    assert.equal((await work.listActiveWindows(teamId, source)).length, 1);
-    const other = { kind: 'queue', id: queue.id } as const;
-    assert.equal((await work.listActiveWindows(teamId, other)).length, 0);
-    assert.equal((await work.listActiveWindows(teamId)).length, 0);
-    await store.testClock.advance(HOUR);
-    assert.equal((await work.findWindow(teamId, made.window.id))?.state, 'over');
-    assert.equal(await work.deleteWindow(teamId, made.window.id), true);
-    assert.equal(await work.deleteWindow(teamId, made.window.id), false);
-  });
-
   test('active windows are listed first, and a weekly one is never over', async () => {
     await using fixture = await openWork();
     const { store, work } = fixture;

@@ -32,6 +32,8 @@ describe('figures of a time', () => {
     assert.equal(of(ended(9, 'success', 95)), 10);
     assert.equal(of(ended(0, 'success', 5)), 5, 'a few minutes are not made an hour of');
     assert.equal(of(ended(168, 'success', 5)), null, 'before the time');
+    const nothing = { successRate: null, runsAnHour: null, medianMs: null, p95Ms: null };
+    assert.deepEqual(figuresOf([], [], { from: 0, now: NOW }), nothing);
   });
 
   test('durations of all outcomes count, and those before the period do not', () => {
@@ -39,15 +41,6 @@ describe('figures of a time', () => {
     const figures = figuresOf([], durations, { from: THIS_HOUR - 23 * HOUR, now: NOW });
     assert.ok(figures.medianMs !== null && figures.medianMs > 15 && figures.medianMs <= 20);
     assert.ok(figures.p95Ms !== null && figures.p95Ms > 300 && figures.p95Ms <= 500);
-  });
-
-  test('without runs there are no figures of a period', () => {
-    assert.deepEqual(figuresOf([], [], { from: 0, now: NOW }), {
-      successRate: null,
-      runsAnHour: null,
-      medianMs: null,
-      p95Ms: null,
-    });
   });
 });
 

@@ -24,11 +24,9 @@ test('with an old snapshot the overview reads the claimed rows once', async () =
   const node = await aNode(store);
   const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
   const waiting = { team_id: team.id, queue_id: queueId };
-  const now = store.testClock.now();
-  await fillJobs(
-    store,
-    Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: now - COUNT + n })),
-  );
+  const from = store.testClock.now() - COUNT;
+  const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: from + n }));
+  await fillJobs(store, jobs);
   await ask(store, 'vacuum analyze jobs');
   await using holder = await holdRows(store);
   await holder.query('set transaction isolation level repeatable read');
