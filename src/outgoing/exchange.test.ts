@@ -135,7 +135,7 @@ describe('connections', () => {
   ] as const) {
     test(`a response ${name} counts, and its connection is closed`, async () => {
       await using receiver = await startRawReceiver((connection) => answerEach(connection, answer));
-      await using sender = openSender();
+      await using sender = openSender({ clock: new FakeClock('2026-01-01T00:00:00Z') });
       for (let n = 0; n < 2; n++) {
         const { body } = expectKind(await sender.get(receiver.url), 'answered');
         assert.equal(String(body.stored), 'ok');
@@ -194,7 +194,8 @@ describe('connections', () => {
     server.listen(0, '0.0.0.0');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await using sender = openSender();
+    // On its clock none of them rests for long enough to be closed for that.
+    await using sender = openSender({ clock: new FakeClock('2026-01-01T00:00:00Z') });
     for (let batch = 0; batch < 7; batch++) {
       const urls = Array.from({ length: 100 }, (_, n) => `http://127.0.${batch}.${n + 1}:${port}/`);
       const exchanges = await Promise.all(urls.map((url) => sender.get(url)));

@@ -33,10 +33,10 @@ describe('a clock that stops with its process', () => {
     wait(10_000);
     await clock.advance(1_000);
     await clock.freeze(3_600_000);
-    await clock.advance(8_000);
-    assert.equal(wokenAtMs, null, 'it has only had its ninth second');
+    await clock.advance(7_000);
     await clock.freeze(3_600_000);
-    await clock.advance(2_000);
+    assert.equal(wokenAtMs, null, 'it has only had its eighth second');
+    await clock.freeze(3_600_000);
     assert.notEqual(wokenAtMs, null);
   });
 

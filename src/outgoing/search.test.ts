@@ -12,8 +12,9 @@ function isFoundIn(text: string, chunks: Buffer[]): boolean {
 
 describe('searching a body as it passes by', () => {
   test('a search in chunks finds the same as a search of the whole body', () => {
-    const letters = fc.string({ unit: fc.constantFrom('a', 'A', 'é'), maxLength: 60 });
-    const needle = fc.string({ unit: fc.constantFrom('a', 'A', 'é'), maxLength: 5 });
+    const unit = fc.constantFrom('a', 'é');
+    const letters = fc.string({ unit, maxLength: 60, size: 'max' });
+    const needle = fc.string({ unit, maxLength: 6, size: 'max' });
     fc.assert(
       fc.property(needle, letters, fc.integer({ min: 1, max: 7 }), (text, body, size) => {
         const bytes = Buffer.from(body);

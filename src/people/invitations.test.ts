@@ -54,8 +54,8 @@ test('a newcomer can not change the email that the invitation names', async () =
 test('who is a member already keeps their role, and the invitation its use', async () => {
   await using fixture = await openPeople();
   const { owner, member } = await aTeam(fixture);
-  const token = await anInvitation(fixture, owner, { email: null, role: 'admin' });
   const { teams } = fixture.people;
+  const token = await anInvitation(fixture, owner, { email: null, role: 'admin' });
   assert.deepEqual(await teams.acceptInvitation(token, member.userId), { kind: 'already-member' });
   assert.ok(await teams.readInvitation(token));
   const again = await teams.invite(owner, { email: 'member@bells.test', role: 'admin' }, DESK);
