@@ -14,19 +14,18 @@ const SECOND = 1_000;
 
 /** Begins something, and ends it after so long. */
 function during(seconds: number, begin: Step['act'], end: Step['act']): Fault {
-  return {
-    steps: [
-      { act: begin, lastsMs: seconds * SECOND },
-      { act: end, lastsMs: 0 },
-    ],
-  };
+  const steps = [
+    { act: begin, lastsMs: seconds * SECOND },
+    { act: end, lastsMs: 0 },
+  ];
+  return { steps };
 }
 
-function onProxies(act: (proxy: PostgresProxy) => void): Step['act'] {
-  return (hit) => {
+const onProxies =
+  (act: (proxy: PostgresProxy) => void): Step['act'] =>
+  (hit) => {
     for (const { proxy } of hit) if (proxy) act(proxy);
   };
-}
 
 /** Postgres is out of reach: connections break, and new ones are refused, or nothing is said at all. */
 export function databaseAway(way: Way, seconds: number): Fault {
@@ -34,11 +33,8 @@ export function databaseAway(way: Way, seconds: number): Fault {
     proxy.switchTo(way);
     if (way !== 'silent') proxy.cut();
   });
-  return during(
-    seconds,
-    begin,
-    onProxies((proxy) => proxy.switchTo('carries')),
-  );
+  const end = onProxies((proxy) => proxy.switchTo('carries'));
+  return during(seconds, begin, end);
 }
 
 /** Everything that is said to Postgres takes so long, and so does every answer. */
@@ -57,7 +53,7 @@ export function pagesRead(pages: number, seconds: number): Fault {
         withinMs: LONG_WAIT_LIMIT_MS,
         everyMs: 500,
       });
-      const delayed = proxy?.delayAnswersTo('a needle', 1, gate.opened);
+      const delayed = proxy?.delayAnswersTo('a needle', gate.opened);
       const look = () => visitor.get('/jobs?payload=a+needle');
       const looks = Array.from({ length: pages }, look);
       answers.push(...looks);
@@ -91,34 +87,29 @@ export function commitsLost(fate: 'commit-lost' | 'answer-lost', oneOf: number, 
     let writes = 0;
     proxy.decideFates(() => (++writes % oneOf === 0 ? fate : 'carried'));
   });
-  return during(
-    seconds,
-    begin,
-    onProxies((proxy) => proxy.decideFates(() => 'carried')),
-  );
+  const end = onProxies((proxy) => proxy.decideFates(() => 'carried'));
+  return during(seconds, begin, end);
 }
 
 /** Nodes look at the database's clock every ten seconds; whether a step does harm shows when all have seen it. */
 const SEEN_BY_ALL_MS = 12_000;
 
-/** The database's clock steps so far away from the true time, one after the other, and then back to it. */
-export function databaseClockSteps(...toMs: readonly number[]): Fault {
-  const steps = [...toMs, 0].map((each): Step => ({
-    act: (_hit, { databaseClock }) => databaseClock?.step(each),
-    lastsMs: SEEN_BY_ALL_MS,
-  }));
+/** A clock steps so far away from the true time, one after the other, and then back to it. */
+function clockSteps(act: (ms: number) => Step['act'], lastsMs: number, toMs: readonly number[]) {
+  const steps = [...toMs, 0].map((each): Step => ({ act: act(each), lastsMs }));
   return { leavesWaiting: true, steps };
 }
 
-/** The same for the clock of a node, which it sees at once. */
+export function databaseClockSteps(...toMs: readonly number[]): Fault {
+  return clockSteps((ms) => (_, scene) => scene.databaseClock?.step(ms), SEEN_BY_ALL_MS, toMs);
+}
+
+/** The clock of a node, which sees it at once. */
 export function nodeClockSteps(holdSeconds: number, ...toMs: readonly number[]): Fault {
-  const steps = [...toMs, 0].map((each): Step => ({
-    act: async (hit) => {
-      await Promise.all(hit.map(({ switches }) => switches.stepClock(each)));
-    },
-    lastsMs: holdSeconds * SECOND,
-  }));
-  return { leavesWaiting: true, steps };
+  const step = (ms: number) => async (hit: Parameters<Step['act']>[0]) => {
+    await Promise.all(hit.map(({ switches }) => switches.stepClock(ms)));
+  };
+  return clockSteps(step, holdSeconds * SECOND, toMs);
 }
 
 /** The process is stopped, as by a host that swaps or moves it, and goes on. */
@@ -132,11 +123,8 @@ export function frozen(seconds: number): Fault {
 }
 
 export function diskFull(seconds: number): Fault {
-  return during(
-    seconds,
-    (_hit, { disk }) => disk?.fill(),
-    (_hit, { disk }) => disk?.freeSpace(),
-  );
+  const end: Step['act'] = (_, { disk }) => disk?.freeSpace();
+  return during(seconds, (_, { disk }) => disk?.fill(), end);
 }
 
 /**
@@ -165,20 +153,13 @@ export function killed(times: number): Fault {
 
 /** The thread that holds the database ends; the process follows it and is started anew, as a supervisor does. */
 export function threadEnds(): Fault {
-  return {
-    givesUp: true,
-    steps: [
-      {
-        act: async ([node]) => {
-          if (node === undefined) return;
-          node.switches.endDatabaseThreads();
-          const code = await withinTime(node.belfry.exited, 30_000, () => 'the process to end');
-          if (code !== 1) throw new Error(`the process ended with ${code}`);
-          node.switches.clear();
-          node.belfry = await node.belfry.restart();
-        },
-        lastsMs: 0,
-      },
-    ],
+  const act: Step['act'] = async ([node]) => {
+    if (node === undefined) return;
+    node.switches.endDatabaseThreads();
+    const code = await withinTime(node.belfry.exited, 30_000, () => 'the process to end');
+    if (code !== 1) throw new Error(`the process ended with ${code}`);
+    node.switches.clear();
+    node.belfry = await node.belfry.restart();
   };
+  return { givesUp: true, steps: [{ act, lastsMs: 0 }] };
 }

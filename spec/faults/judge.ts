@@ -2,7 +2,7 @@ import type { PrintedJob } from '#testing/remote';
 import { TEAM } from '#testing/remote';
 import type { Posted } from './load.ts';
 import type { Past, Scene } from './scene.ts';
-import { CRON_PATH, type Place, placeOf, callbackPathOf, TRIES } from './target.ts';
+import { CRON_PATH, placeOf, callbackPathOf, TRIES } from './target.ts';
 
 /**
  * What the operator's command line says of everything a scene has seen, beside what the target saw of it.
@@ -40,13 +40,11 @@ export async function findOutcomes({ operate, cronId, target }: Scene): Promise<
 const HOUR = 3_600_000;
 
 /** Whether it waits for a time that has not come. What fell due a moment ago may just be on its way. */
-function waits({ status, scheduled_at }: PrintedJob): boolean {
-  return status === 'pending' && Date.parse(scheduled_at) > Date.now() + 1_000;
-}
+const waits = ({ status, scheduled_at }: PrintedJob) =>
+  status === 'pending' && Date.parse(scheduled_at) > Date.now() + 1_000;
 
-function hasEnded({ status }: { status: string }): boolean {
-  return !['pending', 'processing', 'running'].includes(status);
-}
+const hasEnded = ({ status }: { status: string }) =>
+  !['pending', 'processing', 'running'].includes(status);
 
 /** What the reliability page promises, in what a story has found to be otherwise. */
 export type Broken = string[];
@@ -58,7 +56,9 @@ export type Broken = string[];
  *   taken may never have come (§3.6, §6.1)
  */
 export function judge(scene: Scene, posted: Posted, found: Findings, givesUp: boolean): Broken {
-  const ofStory = found.jobs.filter(({ url }) => placeAt(url)?.cell === posted.cell);
+  const ofStory = found.jobs.filter(
+    ({ url }) => placeOf(new URL(url).pathname)?.cell === posted.cell,
+  );
   const byJob = Map.groupBy(ofStory, ({ original_id }) => original_id);
   const broken: Broken = [];
   for (const [id, path] of posted.accepted) {
@@ -161,8 +161,4 @@ function isMonthEnding(): boolean {
 export function pastOf(found: Findings): Past {
   const executions = new Set(found.executions.filter(hasEnded).map(({ id }) => id));
   return { drift: driftOf(found), executions, cronRuns: found.cronRuns };
-}
-
-function placeAt(url: string): Place | null {
-  return placeOf(new URL(url).pathname);
 }

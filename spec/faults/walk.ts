@@ -66,9 +66,8 @@ function pickOne(random: () => number): Chance {
     [`its clock steps by ${byMs / 1000} s`, nodeClockSteps(1, byMs, 0, -byMs)],
     [`the database's clock steps by ${byMs / 1000} s`, databaseClockSteps(byMs), true],
   ];
-  const [words, fault, ofDatabase] = choices[
-    Math.floor(random() * choices.length)
-  ] as (typeof choices)[number];
+  const choice = choices[Math.floor(random() * choices.length)] as (typeof choices)[number];
+  const [words, fault, ofDatabase] = choice;
   if (ofDatabase) return { words, fault };
   if (isOne) return { words: `one node: ${words}`, fault: { ...fault, hits: 'first' } };
   return { words: `both nodes: ${words}`, fault };

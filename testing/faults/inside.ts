@@ -1,11 +1,10 @@
 /**
  * Loaded into the service's process before anything else (`NODE_OPTIONS=--import …`), into each of its threads: lets
- * the clock step, and ends the threads that hold a database. What to do stands in the files of one folder.
+ * the clock step, and ends the threads that hold a database. What to do stands in the files of one folder (switches.ts): `offset`, the wanted offset of the process's clock in milliseconds; `seen`, the last one that it has applied; `ends-threads`, there once its database threads are to end.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
-import { ENDS_THREADS, OFFSET, SEEN } from './inside-files.ts';
 
 const folder = String(process.env['FAULTS_FOLDER']);
 let offsetMs = 0;
@@ -30,11 +29,11 @@ fs.watch(folder, { persistent: false }, obey);
 obey();
 
 function obey(): void {
-  const ordered = readOrder(OFFSET);
+  const ordered = readOrder('offset');
   offsetMs = Number(ordered);
   if (isMainThread) {
-    if (readOrder(SEEN) !== ordered) fs.writeFileSync(path.join(folder, SEEN), ordered);
-  } else if (readOrder(ENDS_THREADS) !== '' && holdsDatabase()) {
+    if (readOrder('seen') !== ordered) fs.writeFileSync(path.join(folder, 'seen'), ordered);
+  } else if (readOrder('ends-threads') !== '' && holdsDatabase()) {
     // In a thread this ends only the thread.
     process.exit(1);
   }

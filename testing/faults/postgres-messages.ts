@@ -33,9 +33,6 @@ export class MessageReader {
   }
 }
 
-/** The statements of one transaction of a client, in order. */
-export type Statements = readonly string[];
-
 /**
  * Follows a client's messages: which statements form a transaction, and when its end is requested. One instance per
  * connection; pipelined statements are supported.
@@ -49,7 +46,7 @@ export class Asked {
    * @returns null where the message is not the end of a statement; the transaction that this statement ends, or an
    *   empty one where none ends
    */
-  take({ type, bytes }: Message): Statements | null {
+  take({ type, bytes }: Message): readonly string[] | null {
     switch (type) {
       case 'P': {
         const [name = '', text = ''] = textsOf(bytes);
@@ -70,7 +67,7 @@ export class Asked {
     }
   }
 
-  #end(text: string): Statements {
+  #end(text: string): readonly string[] {
     if (/^begin\b/i.test(text)) {
       this.#open = [];
       return [];
@@ -91,7 +88,7 @@ function textsOf(bytes: Buffer): string[] {
 }
 
 /** Whether a transaction changes rows. */
-export function changesRows(statements: Statements): boolean {
+export function changesRows(statements: readonly string[]): boolean {
   return statements.some((text) => /\b(insert\s+into|update|delete\s+from)\b/i.test(text));
 }
 

@@ -5,7 +5,6 @@ import {
   changesRows,
   type Message,
   MessageReader,
-  type Statements,
   tooManyConnections,
 } from './postgres-messages.ts';
 
@@ -27,14 +26,12 @@ export interface PostgresProxy extends AsyncDisposable {
   /** Delays every message by so much in each direction. */
   delay(ms: number): void;
   /**
-   * Decides for each transaction that changes rows. Either loss ends the connection: `commit-lost` before the server
+   * Called for each transaction that changes rows. Either loss ends the connection: `commit-lost` before the server
    * was asked to commit, `answer-lost` after it has, so that its client can't know.
    */
-  decideFates(fateOf: (statements: Statements) => Fate): void;
-  /** Answers to statements that carry `text` are kept until `until` settles; resolves once `count` are being kept. */
-  delayAnswersTo(text: string, count: number, until: Promise<unknown>): Promise<void>;
-  /** How many transactions were lost so far, by the first statement that changed something. */
-  lost: readonly Statements[];
+  decideFates(fateOf: () => Fate): void;
+  /** Answers to statements that carry `text` are kept until `until` settles; resolves once one is being kept. */
+  delayAnswersTo(text: string, until: Promise<unknown>): Promise<void>;
 }
 
 /** @param databaseUrl  of a server on 127.0.0.1 */
@@ -69,8 +66,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     decideFates: (fateOf) => {
       switches.fateOf = fateOf;
     },
-    delayAnswersTo: (text, count, until) => switches.delay(text, count, until),
-    lost: switches.lost,
+    delayAnswersTo: (text, until) => switches.delay(text, until),
     [Symbol.asyncDispose]: async () => {
       switches.switchTo('carries');
       cut();
@@ -83,8 +79,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 class Switches {
   way: Way = 'carries';
   delayMs = 0;
-  fateOf: (statements: Statements) => Fate = () => 'carried';
-  readonly lost: Statements[] = [];
+  fateOf: () => Fate = () => 'carried';
   /** Pending while the proxy is silent. */
   #sounds: PromiseWithResolvers<void> | null = null;
   #delay: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
@@ -98,18 +93,13 @@ class Switches {
     }
   }
 
-  async delay(text: string, count: number, until: Promise<unknown>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let left = count;
-    const seen = () => {
-      left--;
-      if (left === 0) resolve();
-    };
+  delay(text: string, until: Promise<unknown>): Promise<void> {
+    const { promise, resolve: seen } = Promise.withResolvers<void>();
     this.#delay = { text, seen, until };
     void until.finally(() => {
       this.#delay = null;
     });
-    await promise;
+    return promise;
   }
 
   /** What the answer to a message has to wait for; null: nothing. */
@@ -181,8 +171,7 @@ class Carried {
     this.#delayed ??= this.#switches.findDelay(message.bytes);
     const ended = this.#asked.take(message);
     if (ended !== null) {
-      const fate = changesRows(ended) ? this.#switches.fateOf(ended) : 'carried';
-      if (fate !== 'carried') this.#switches.lost.push(ended);
+      const fate = changesRows(ended) ? this.#switches.fateOf() : 'carried';
       if (fate === 'commit-lost') return this.cut();
       this.#losses.push(fate === 'answer-lost');
     }
