@@ -1,20 +1,24 @@
 /** The limit of the peers' HTTP client on this machine: only the requests, with nothing stored before or after. */
 import { Agent, request } from 'undici';
-import { JOBS, type MakeContestant } from './contestant.ts';
+import { JOBS, type MakeContestant, type Round } from './contestant.ts';
 
-const makeBareLoop: MakeContestant = async ({ jobs, targetUrl, concurrency, job }) => {
-  const agent = new Agent({ connections: concurrency });
-  const { body, headers } = JOBS[job];
-  const post = { method: 'POST', body, dispatcher: agent, headers: Object.fromEntries(headers) };
-  let left = jobs;
+/** A contestant that stores nothing. */
+export function loopOf(round: Round, send: () => Promise<unknown>, close: () => Promise<void>) {
+  let left = round.jobs;
   const loop = async () => {
-    while (left-- > 0) await (await request(targetUrl, post)).body.dump();
+    while (left-- > 0) await send();
   };
-  return {
-    fill: () => Promise.resolve(),
-    deliver: async () => void (await Promise.all(Array.from({ length: concurrency }, loop))),
-    close: () => agent.close(),
-  };
+  const loops = () => Array.from({ length: round.concurrency }, loop);
+  const deliver = async () => void (await Promise.all(loops()));
+  return { fill: () => Promise.resolve(), deliver, close };
+}
+
+const makeBareLoop: MakeContestant = async (round) => {
+  const agent = new Agent({ connections: round.concurrency });
+  const { body, headers } = JOBS[round.job];
+  const post = { method: 'POST', body, dispatcher: agent, headers: Object.fromEntries(headers) };
+  const send = async () => (await request(round.targetUrl, post)).body.dump();
+  return loopOf(round, send, () => agent.close());
 };
 
 export default makeBareLoop;

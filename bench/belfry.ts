@@ -26,11 +26,9 @@ export function locationOf(place: string): StoreLocation {
 
 /** Opens a store as a start of the service does, with partitions for a history of `HISTORY_DAYS`. */
 export async function openBenchStore(place: string): Promise<OpenedStore> {
-  const location = locationOf(place);
-  const appKey = Buffer.alloc(32, 1);
   const store = await openStore({
-    location,
-    appKey,
+    location: locationOf(place),
+    appKey: Buffer.alloc(32, 1),
     clock: realClock,
     log: silentLog,
     bounds: TEAM_BOUNDS,
@@ -47,10 +45,8 @@ export function buildBenchSender() {
 }
 
 /** Makes a team with a paused queue of `jobs` jobs, all due. @returns the team's id */
-async function fillQueue(
-  store: Store,
-  { jobs, targetUrl: url, job: name }: Round,
-): Promise<string> {
+async function fillQueue(store: Store, round: Round): Promise<string> {
+  const { jobs, targetUrl: url, job: name } = round;
   const team = await store.teams.create('Bench', 'unlimited', store.clock.now());
   const isUsual = name === 'usual';
   const settings = { isPaused: true, ...(isUsual && { assertions: ASSERTIONS }) };
@@ -68,10 +64,8 @@ async function fillQueue(
     actor: ACTOR,
   };
   for (let left = jobs; left > 0; left -= FILL_AT_ONCE) {
-    const batch = Array.from({ length: Math.min(left, FILL_AT_ONCE) }, () =>
-      store.jobs.accept(job),
-    );
-    await Promise.all(batch);
+    const length = Math.min(left, FILL_AT_ONCE);
+    await Promise.all(Array.from({ length }, () => store.jobs.accept(job)));
   }
   return team.id;
 }

@@ -18,11 +18,6 @@ export interface Round {
  */
 export type JobName = 'small' | 'usual';
 
-interface JobContent {
-  body: string;
-  headers: readonly (readonly [name: string, value: string])[];
-}
-
 const JSON_TYPE = ['content-type', 'application/json'] as const;
 
 interface Contestant {
@@ -37,7 +32,9 @@ export type MakeContestant = (round: Round) => Promise<Contestant>;
 
 export const BODY = '{"hello":"world","n":12345}';
 
-export const JOBS: Readonly<Record<JobName, JobContent>> = {
+export const JOBS: Readonly<
+  Record<JobName, { body: string; headers: readonly (readonly [name: string, value: string])[] }>
+> = {
   small: { body: BODY, headers: [JSON_TYPE] },
   usual: {
     body: JSON.stringify({

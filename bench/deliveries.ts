@@ -17,40 +17,16 @@ interface DeliveriesOptions {
   only: string | null;
 }
 
-interface ContestantResult {
-  name: string;
-  job: JobName;
-  perSecond: number;
-  /** Relative to the bare loop of the same round; the median over the rounds. */
-  ofBare: number;
-  /** Processor time of its process and of its database server, in microseconds per job. */
-  cpuMicros: number;
-  serverMicros: number;
-  /** The processor time of both without that of the contestant's HTTP client, as its bare loop measures it. */
-  queueMicros: number;
-}
-
 /** About as many as one queue of Belfry has at once by default. */
 const CONCURRENCY = 340;
 const BARE = 'bare undici loop';
 const OWN_EXCHANGE = "bare loop of Belfry's exchange";
 const PEERS = path.join(import.meta.dirname, 'peers');
 
-interface Entry {
-  name: string;
-  file: string;
-  job: JobName;
-  place: () => Promise<Where>;
-}
+type Entry = ReturnType<typeof entries>[number];
 
-interface Where {
-  place: string;
-  serverPid: number | null;
-}
-
-function entries(places: Places): Entry[] {
+function entries(places: Places) {
   const own = (file: string) => path.join(import.meta.dirname, file);
-  const peer = (file: string) => path.join(PEERS, file);
   const postgres = async () => {
     const place = await places.make('Postgres');
     return { place, serverPid: await places.postgresPid() };
@@ -62,8 +38,8 @@ function entries(places: Places): Entry[] {
     [OWN_EXCHANGE]: { file: own('bare-exchange.ts'), place: nowhere },
     'Belfry on Postgres': { file: own('belfry.ts'), place: postgres },
     'Belfry on SQLite': { file: own('belfry.ts'), place: sqlite },
-    'graphile-worker': { file: peer('graphile-worker.ts'), place: postgres },
-    'pg-boss': { file: peer('pg-boss.ts'), place: postgres },
+    'graphile-worker': { file: own('peers/graphile-worker.ts'), place: postgres },
+    'pg-boss': { file: own('peers/pg-boss.ts'), place: postgres },
   };
   const withJob = (job: JobName) =>
     Object.entries(all).map(([name, { file, place }]) => ({ name, file, place, job }));
@@ -99,25 +75,17 @@ export async function measureDeliveries(
 }
 
 function describe(
-  contestants: readonly ContestantResult[],
+  contestants: ReturnType<typeof summarise>,
   skipped: readonly string[],
   { jobs, rounds }: { jobs: number; rounds: number },
 ): string {
-  const head = [
-    '',
-    'of the bare undici loop',
-    'a second',
-    'process',
-    'database',
-    'without the client',
-  ];
+  const costs = ['process', 'database', 'without the client'];
+  const head = ['', 'of the bare undici loop', 'a second', ...costs];
   const rowsOf = (job: JobName) =>
     contestants
       .filter((each) => each.job === job)
-      .map(({ name, ofBare, perSecond, ...spent }) => {
-        const { cpuMicros, serverMicros, queueMicros } = spent;
-        const costs = [cpuMicros, serverMicros, queueMicros].map(micros);
-        return [name, ofBare.toFixed(2), format(perSecond)].concat(costs);
+      .map(({ name, ofBare, perSecond, spent }) => {
+        return [name, ofBare.toFixed(2), format(perSecond)].concat(spent.map(micros));
       });
   const intro = [
     `${format(jobs)} small POSTs to one local endpoint, ${CONCURRENCY} at once; medians of ${rounds} rounds in which all programs take turns.`,
@@ -135,7 +103,7 @@ function report(name: string, { perSecond, cpuMicros, serverMicros }: Delivered)
   process.stdout.write(`  ${name}: ${figures}\n`);
 }
 
-function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[] {
+function summarise(results: ReadonlyMap<Entry, Delivered[]>) {
   const roundsOf = (wanted: string, job: JobName) =>
     [...results].find(([entry]) => entry.name === wanted && entry.job === job)?.[1] ?? [];
   return [...results].map(([{ name, job }, rounds]) => {
@@ -144,16 +112,18 @@ function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[]
     const cpuMicros = median(rounds.map((each) => each.cpuMicros));
     const serverMicros = median(rounds.map((each) => each.serverMicros));
     const clientMicros = median(client.map((each) => each.cpuMicros));
+    const shares = rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN));
     return {
       name,
       job,
       perSecond: median(rounds.map(({ perSecond }) => perSecond)),
-      ofBare: median(
-        rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN)),
-      ),
-      cpuMicros,
-      serverMicros,
-      queueMicros: cpuMicros + serverMicros - clientMicros,
+      /** Relative to the bare loop of the same round; the median over the rounds. */
+      ofBare: median(shares),
+      /**
+       * Processor time in microseconds per job: of its process, of its database server, and of both without that of the
+       * contestant's HTTP client, as its bare loop measures it.
+       */
+      spent: [cpuMicros, serverMicros, cpuMicros + serverMicros - clientMicros],
     };
   });
 }

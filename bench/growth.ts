@@ -4,7 +4,6 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
 import { NO_LIMITS } from '#store/figures/usage';
 import { daysOfPartition } from '#store/retention/partitions';
 import type { ClaimedJob } from '#store/runs/claims';
@@ -13,12 +12,12 @@ import type { JobSearch } from '#work/bulk-actions';
 import { createWork, type Work } from '#work/work';
 import { HISTORY_DAYS, locationOf, openBenchStore } from './belfry.ts';
 import { insertJobs, STORED_BODY, STORED_TRACE } from './bulk.ts';
-import type { DatabaseName, Places } from './place.ts';
+import { connect, type DatabaseName, type Places } from './place.ts';
 import { backendMsSince, readBackends } from './processor-time.ts';
 import { format, median, ms, section, table } from './table.ts';
 
 interface GrowthOptions {
-  /** The finished runs on Postgres; SQLite has a quarter of them. */
+  /** On Postgres; SQLite has a quarter of them. */
   finished: number;
   waiting: number;
   batches: number;
@@ -87,14 +86,11 @@ export async function measureGrowth(
   return section(`With millions of runs${snapshot}`, intro, ['', 'bound'], bounds);
 }
 
-async function measureOn(
-  places: Places,
-  database: DatabaseName,
-  { finished, waiting, batches, hasSnapshot }: GrowthOptions,
-): Promise<string> {
+async function measureOn(places: Places, database: DatabaseName, options: GrowthOptions) {
+  const { finished, waiting, batches, hasSnapshot } = options;
   const small = await makeCase(await places.make(database), SMALL, SMALL);
   const large = await makeCase(await places.make(database), finished, waiting);
-  const gigabytes = ((await sizeOf(large.store)) / 1e9).toFixed(1);
+  const gigabytes = ((await readNumber(large.store, SIZE[large.store.dialect])) / 1e9).toFixed(1);
   const title = `### ${database}: ${format(finished)} finished, ${format(waiting)} waiting, ${gigabytes} GB`;
   process.stdout.write(`  ${title}\n`);
   const snapshot = hasSnapshot ? await openSnapshot(large.place) : null;
@@ -152,13 +148,7 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
   const history = { firstDueAt: now - span, stepMs: (span - DAY_MS) / finished };
   const firstDueAt = now - 2 * 3_600_000;
   await withoutIndexes(made, async () => {
-    const ended = {
-      ...rows,
-      ...history,
-      count: finished,
-      isFinished: true,
-    };
-    await insertJobs(store, ended);
+    await insertJobs(store, { ...rows, ...history, count: finished, isFinished: true });
     await insertJobs(store, { ...rows, firstDueAt, count: waiting, isFinished: false });
   });
   for (const id of queueIds) made.from.set(id, firstDueAt);
@@ -174,8 +164,7 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
  */
 async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>): Promise<void> {
   if (store.dialect === 'sqlite') return fill();
-  const client = new Client({ connectionString: place });
-  await client.connect();
+  const client = await connect(place);
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index where indrelid in ('jobs'::regclass, 'ended_jobs'::regclass) and not indisunique`,
@@ -194,13 +183,10 @@ async function readNumber({ database }: Store, text: string): Promise<number> {
   return Number(row?.number);
 }
 
-function sizeOf(store: Store): Promise<number> {
-  const text =
-    store.dialect === 'postgres'
-      ? 'select pg_database_size(current_database()) as number'
-      : 'select page_count * page_size as number from pragma_page_count(), pragma_page_size()';
-  return readNumber(store, text);
-}
+const SIZE = {
+  postgres: 'select pg_database_size(current_database()) as number',
+  sqlite: 'select page_count * page_size as number from pragma_page_count(), pragma_page_size()',
+};
 
 /** Measures both in turns, so that a busy moment of the machine affects both. */
 async function measureInTurns(small: Case, large: Case, batches: number): Promise<void> {
@@ -236,25 +222,20 @@ async function runBatch(each: Case): Promise<void> {
 /** The settlement of a successful job with a response. */
 function settlementOf(store: Store, job: ClaimedJob) {
   const result = { responseStatus: 200, reason: null, errorMessage: null, durationMs: 4 };
+  const end = { completedAt: store.clock.now(), ...result };
   // As large as the stored bodies: a smaller one would fill up old pages, and write one more page for each.
   const body = Buffer.from(STORED_BODY);
-  return {
-    run: job,
-    status: 'success',
-    end: { completedAt: store.clock.now(), ...result },
-    response: { body, totalBytes: body.length, trace: STORED_TRACE },
-    next: null,
-    callback: null,
-    alert: null,
-  } as const;
+  const response = { body, totalBytes: body.length, trace: STORED_TRACE };
+  const nothing = { next: null, callback: null, alert: null };
+  return { run: job, status: 'success', end, response, ...nothing } as const;
 }
 
 async function askPages(each: Case): Promise<void> {
   const { store, work, teamId, jobId } = each;
   const search = (what: string, wanted: JobSearch) =>
     spend(each, what, () => work.searchJobs(teamId, wanted));
-  const tabs = ['all', 'pending', 'retrying', 'completed', 'failed'] as const;
-  for (const tab of tabs) await search(`list: ${tab}`, { tab });
+  for (const tab of ['all', 'pending', 'retrying', 'completed', 'failed'] as const)
+    await search(`list: ${tab}`, { tab });
   await search('search by id', { tab: 'all', id: jobId });
   await search('search by status 503', { tab: 'failed', statusCode: 503 });
   await search("search by a status that doesn't occur", { tab: 'completed', statusCode: 207 });
@@ -269,11 +250,8 @@ async function askPages(each: Case): Promise<void> {
   await spend(each, RESCAN, () => runs.scanQueues());
 }
 
-async function spend<T>(
-  { place, samples, store }: Case,
-  what: string,
-  work: () => Promise<T>,
-): Promise<T> {
+async function spend<T>(each: Case, what: string, work: () => Promise<T>): Promise<T> {
+  const { place, samples, store } = each;
   const database = new globalThis.URL(place, 'file:').pathname.slice(1);
   const isServer = store.dialect === 'postgres';
   const backends = isServer ? readBackends(database) : new Map<number, number>();
@@ -286,14 +264,13 @@ async function spend<T>(
 }
 
 /** Opens a transaction with a snapshot of the present, like a long `pg_dump` or a forgotten `psql`. */
-async function openSnapshot(place: string): Promise<{ close: () => Promise<void> }> {
+async function openSnapshot(place: string) {
   if (locationOf(place).kind === 'sqlite') {
     const reader = new DatabaseSync(place, { readOnly: true });
     reader.exec('begin; select count(*) from teams');
     return { close: async () => reader.close() };
   }
-  const client = new Client({ connectionString: place });
-  await client.connect();
+  const client = await connect(place);
   await client.query('begin isolation level repeatable read');
   await client.query('select count(*) from teams');
   return { close: () => client.end() };

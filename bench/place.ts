@@ -12,19 +12,21 @@ export const DATABASES: readonly DatabaseName[] = ['SQLite', 'Postgres'];
 
 const SETTINGS = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
 
-export interface Service extends AsyncDisposable {
-  url: string;
-  token: string;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Starts the service as a process, on a new database. */
-export async function startService(places: Places, database: DatabaseName): Promise<Service> {
+export async function startService(places: Places, database: DatabaseName) {
   const place = await places.make(database);
   const databaseUrl = database === 'SQLite' ? `sqlite:${place}` : place;
   const belfry = await startBelfry({ databaseUrl, env: SETTINGS });
-  const client = await makeClient(belfry);
-  const { token } = client;
+  const { token } = await makeClient(belfry);
   return { url: belfry.url, token, [Symbol.asyncDispose]: () => belfry[Symbol.asyncDispose]() };
+}
+
+export async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  return client;
 }
 
 /** The servers that a run needs, each started when it is first asked for. */
@@ -39,9 +41,8 @@ export class Places {
       settings: { shared_buffers: '256MB', max_wal_size: '2GB' },
     });
     const { url } = await this.#postgres;
-    const client = new Client({ connectionString: url });
-    await client.connect();
     const name = `bench_${randomBytes(6).toString('hex')}`;
+    const client = await connect(url);
     await client.query(`create database ${name}`);
     await client.end();
     return Object.assign(new URL(url), { pathname: `/${name}` }).href;
@@ -51,8 +52,7 @@ export class Places {
   async postgresPid(): Promise<number | null> {
     const server = await this.#postgres;
     if (!server) return null;
-    const client = new Client({ connectionString: server.url });
-    await client.connect();
+    const client = await connect(server.url);
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const parent = readStat(rows[0]?.pid ?? 0)?.parent ?? null;
     await client.end();
