@@ -149,14 +149,6 @@ describe('BASE_URL with a path, behind a proxy that passes it on', () => {
     assert.equal((await fetch(resetUrl)).status, 200);
   });
 
-  test('a request without the path is redirected below it', async () => {
-    const answer = await fetch(`${belfry.url}/crons?x=1`, { redirect: 'manual' });
-    assert.deepEqual(
-      [answer.status, answer.headers.get('Location')],
-      [302, `${basePath}/crons?x=1`],
-    );
-  });
-
   test('the dashboard below a path works with scripts', async () => {
     await using browser = await startBrowser();
     await using watched = await browser.newPage();

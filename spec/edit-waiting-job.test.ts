@@ -100,27 +100,6 @@ describe('§3.2: a waiting job is edited', () => {
     ]);
   });
 
-  test("a job can't be moved to a missing queue or beyond 24 hours after its creation", async () => {
-    const id = await aJob();
-    const before = await find(id);
-    const typed = await typedOf(id);
-    const latest = before.createdAt + 86_400_000;
-    const field = (at: number) => new Date(at).toISOString().slice(0, 19);
-    for (const [form, text] of [
-      [{ queue: 'nowhere' }, /There is no such queue/],
-      [{ scheduled_at: field(latest + 1000) }, /24 hours at most/],
-      [{ scheduled_at: 'soon' }, /must be a date and a time in UTC/],
-      [{ url: 'ftp://x' }, /must be a valid URL/],
-    ] as const) {
-      const answer = await edit(id, { ...typed, ...form });
-      assert.equal(answer.status, 422);
-      assert.match(answer.text, text);
-    }
-    assert.deepEqual(await find(id), before);
-    const mostly = { ...typed, scheduled_at: field(latest - 1000) };
-    assert.equal((await edit(id, mostly)).status, 302);
-  });
-
   test("editing a job keeps headers that can't be decrypted", async () => {
     const id = await aJob();
     const typed = await typedOf(id);

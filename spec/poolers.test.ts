@@ -42,17 +42,11 @@ test('a transaction pooler is refused with one line', async () => {
 describe('PgBouncer', () => {
   const skip = spawnSync('pgbouncer', ['--version']).error ? 'pgbouncer is not installed' : false;
 
-  for (const size of [1, 20]) {
-    test(
-      `PgBouncer in transaction mode with up to ${size} connections is refused`,
-      { skip },
-      async () => {
-        await using database = await createMigratedDatabase();
-        await using bouncer = await startPgBouncer(database.url, { mode: 'transaction', size });
-        await checkRefused(bouncer.url);
-      },
-    );
-  }
+  test('PgBouncer in transaction mode is refused', { skip }, async () => {
+    await using database = await createMigratedDatabase();
+    await using bouncer = await startPgBouncer(database.url, { mode: 'transaction', size: 20 });
+    await checkRefused(bouncer.url);
+  });
 
   test('PgBouncer in session mode works', { skip }, async () => {
     await using database = await createMigratedDatabase();
@@ -67,7 +61,7 @@ describe('PgBouncer', () => {
 
 async function startPgBouncer(
   url: string,
-  { mode, size, more }: { mode: 'session' | 'transaction'; size: number; more?: object },
+  { mode, size }: { mode: 'session' | 'transaction'; size: number },
 ): Promise<{ url: string } & AsyncDisposable> {
   const { hostname, port, username, pathname } = new URL(url);
   const folder = makeFolder();
@@ -83,7 +77,6 @@ async function startPgBouncer(
     auth_file: path.join(folder, 'users'),
     pool_mode: mode,
     default_pool_size: size,
-    ...more,
     // PgBouncer refuses to run as root.
     ...(process.getuid?.() === 0 && { user: 'nobody' }),
   };

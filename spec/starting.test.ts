@@ -55,17 +55,6 @@ describe('a start that fails', () => {
     ]);
     assert.equal(countTables(), before);
   });
-
-  test('a start on a database from before the first release exits with 2 and prints how to keep its data', async () => {
-    const databaseUrl = await makeSqliteUrl();
-    using file = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
-    file.exec("update migrations set name = '0001-baseline'");
-    const { code, output } = await failedStart({ databaseUrl });
-    assert.equal(code, 2);
-    assert.deepEqual(output, [
-      'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
-    ]);
-  });
 });
 
 describe('a start while Postgres is away', () => {

@@ -4,10 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { type Program, UNDER_TEST } from '#testing/process';
+import { UNDER_TEST } from '#testing/process';
 
-const SOURCES: Program = [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url))];
 const running = new Set<ChildProcess>();
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
@@ -19,8 +17,8 @@ function run(
   settings: Record<string, string> = {},
   command: string[] = [],
   channel: 'ipc' | 'ignore' = 'ignore',
-  [file, ...first]: Program = UNDER_TEST,
 ) {
+  const [file, ...first] = UNDER_TEST;
   const env = {
     PATH: process.env['PATH'],
     // The tests here mostly start processes, and these need not compile again what another has compiled.
@@ -41,12 +39,8 @@ function run(
   return { child, ended, output };
 }
 
-async function serve(
-  settings: Record<string, string> = {},
-  channel?: 'ipc',
-  program: Program = UNDER_TEST,
-) {
-  const service = run(settings, [], channel, program);
+async function serve(settings: Record<string, string> = {}, channel?: 'ipc') {
+  const service = run(settings, [], channel);
   let ready = /belfry is ready at (http:\/\/[^\s"]+)/.exec(service.output.stdout);
   while (ready === null) {
     const more = once(service.child.stdout, 'data');
@@ -70,45 +64,32 @@ async function hangingRequest({ hostname, port }: URL) {
 }
 
 describe('the process', () => {
-  for (const [origin, program] of [
-    ['of the sources', SOURCES],
-    ['under test', UNDER_TEST],
-  ] as const) {
-    test(`the process ${origin} logs its address once, in JSON lines, and the first account is made there`, async () => {
-      const { address, output } = await serve({ LOG_LEVEL: 'error' }, undefined, program);
-      assert.equal(address.hostname, '127.0.0.1');
-      const setUp = (origin: string) =>
-        fetch(new URL('/setup', address), {
-          method: 'POST',
-          redirect: 'manual',
-          headers: { Origin: origin },
-          body: new URLSearchParams({
-            name: 'Ada',
-            email: 'ada@bells.test',
-            password: 'long enough to be one',
-            team: 'Bells',
-          }),
-        });
-      for (const foreign of ['http://127.0.0.1:1', 'http://127.0.0.2', 'http://evil.example'])
-        assert.equal((await setUp(foreign)).status, 403, foreign);
-      const answer = await setUp(address.origin);
-      assert.equal(answer.status, 302, await answer.text());
-      assert.equal(answer.headers.get('Location'), '/');
-      const lines = output.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { event: string });
-      assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
-    });
-  }
-
-  for (const signal of ['SIGINT', 'SIGHUP'] as const)
-    test(`the process exits with 0 after ${signal}`, async () => {
-      const { child, ended } = await serve();
-      child.kill(signal);
-      const { code, stderr } = await ended;
-      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    });
+  test('the process logs its address once, in JSON lines, and the first account is made there', async () => {
+    const { address, output } = await serve({ LOG_LEVEL: 'error' });
+    assert.equal(address.hostname, '127.0.0.1');
+    const setUp = (origin: string) =>
+      fetch(new URL('/setup', address), {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { Origin: origin },
+        body: new URLSearchParams({
+          name: 'Ada',
+          email: 'ada@bells.test',
+          password: 'long enough to be one',
+          team: 'Bells',
+        }),
+      });
+    for (const foreign of ['http://127.0.0.1:1', 'http://127.0.0.2', 'http://evil.example'])
+      assert.equal((await setUp(foreign)).status, 403, foreign);
+    const answer = await setUp(address.origin);
+    assert.equal(answer.status, 302, await answer.text());
+    assert.equal(answer.headers.get('Location'), '/');
+    const lines = output.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
+  });
 
   test('a signal waits for running attempts, and a second one exits with 1 at once', async () => {
     const { child, ended, address, output } = await serve();
@@ -193,14 +174,6 @@ describe('the process', () => {
     service.child.kill('SIGTERM');
     const { code, stderr } = await service.ended;
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-  });
-
-  test('help lists the commands, with any settings', async () => {
-    const { code, stdout, stderr } = await run({ PORT: 'x' }, ['help']).ended;
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^Usage: belfry/);
-    for (const word of ['user', 'team', 'queue', 'cron', 'job', 'execution', 'doctor'])
-      assert.match(stdout, new RegExp(`^  ${word} `, 'm'));
   });
 
   test('no command runs with wrong settings', async () => {

@@ -26,7 +26,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   };
 
   describe('a database with a pending migration', () => {
-    for (const argv of [['team', 'list'], CREATE_USER, ['job', 'list', '--team', 'x']]) {
+    for (const argv of [['team', 'list'], CREATE_USER]) {
       test(`${argv.slice(0, 2).join(' ')} rejects a database with a pending migration and doesn't change it`, async () => {
         const url = await makeDatabaseUrl({ isEmpty: true });
         await run(configOf(url), ['migrate']);
@@ -50,7 +50,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('a database of a commit before the first release', () => {
-    for (const argv of [['team', 'list'], CREATE_USER, ['migrate']]) {
+    for (const argv of [CREATE_USER, ['migrate']]) {
       test(`${argv.slice(0, 2).join(' ')} rejects a database from before the first release and doesn't change it`, async () => {
         const url = await makeDatabaseUrl({ isEmpty: true });
         await read(url, 'create table kysely_migration (name text)');

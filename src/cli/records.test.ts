@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainFault } from './fault.ts';
 import { printJson } from './output.ts';
-import { writeAlert, writeBody } from './records.ts';
+import { writeBody } from './records.ts';
 
 describe('a record', () => {
   test('records have bodies as text without a character cut at the end', () => {
@@ -12,47 +12,6 @@ describe('a record', () => {
     assert.equal(writeBody(Buffer.from([0x61, 0xff, 0x62])), 'a\ufffdb');
     assert.equal(writeBody(Buffer.alloc(0)), '');
     assert.equal(writeBody(null), null);
-  });
-
-  test('the record of an alert has time, level, run, reason and delivery', () => {
-    const raisedAt = Date.UTC(2026, 10, 20, 9, 5);
-    const written = writeAlert({
-      teamId: 'team',
-      id: 'alert',
-      raisedAt,
-      level: 'failure',
-      source: { kind: 'queue', id: 'queue', name: 'emails' },
-      runId: 'job',
-      attemptNumber: 4,
-      responseStatus: 503,
-      reason: 'http_server_error',
-      errorMessage: 'HTTP 503 error',
-      failedRuns: null,
-      downMs: null,
-      delivery: 'muted',
-      mutedBy: 'Move',
-      isRead: false,
-      kind: null,
-    });
-    assert.deepEqual(written, {
-      id: 'alert',
-      raised_at: '2026-11-20T09:05:00.000+00:00',
-      level: 'failure',
-      source: 'queue',
-      source_id: 'queue',
-      source_name: 'emails',
-      run_id: 'job',
-      attempt_number: 4,
-      response_status: 503,
-      reason: 'http_server_error',
-      error_message: 'HTTP 503 error',
-      failed_runs: null,
-      down_ms: null,
-      delivery: 'muted',
-      muted_by: 'Move',
-      is_read: false,
-      kind: null,
-    });
   });
 });
 

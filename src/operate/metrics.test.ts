@@ -86,13 +86,6 @@ test('docs/metrics.md names the labels of each figure, and no others', async () 
   }
 });
 
-test('docs/metrics.md names each state of the backlog', async () => {
-  const text = await watched().registry.metrics();
-  const states = [...text.matchAll(/^belfry_jobs\{state="(\w+)"\}/gm)].map(([, state]) => state);
-  assert.deepEqual(states, ['due', 'paused', 'scheduled', 'processing']);
-  for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
-});
-
 test('the size of the database has a limit only if the operator set one', async () => {
   const linesOf = async (max: number | null) => {
     const text = await watched(undefined, undefined, undefined, max).registry.metrics();
@@ -104,16 +97,6 @@ test('the size of the database has a limit only if the operator set one', async 
   ];
   assert.deepEqual(await linesOf(null), size);
   assert.deepEqual(await linesOf(10_485_760), [...size, 'belfry_history_max_bytes 10485760']);
-});
-
-test('the reach of partitions is a metric only if there are partitions', async () => {
-  const linesOf = async (aheadMs: number | null) => {
-    const text = await watched(undefined, aheadMs).registry.metrics();
-    return text.match(/^belfry_partitions_ahead_seconds.*$/gm);
-  };
-  assert.deepEqual(await linesOf(5_000), ['belfry_partitions_ahead_seconds 5']);
-  assert.deepEqual(await linesOf(0), ['belfry_partitions_ahead_seconds 0']);
-  assert.equal(await linesOf(null), null);
 });
 
 test('every figure that the text of docs/metrics.md mentions exists', async () => {
@@ -129,19 +112,6 @@ test('every figure that the text of docs/metrics.md mentions exists', async () =
 test('the version and the commit are labels of belfry_build_info', async () => {
   const [line] = await seriesOf(watched(), 'belfry_build_info');
   assert.match(line ?? '', /^belfry_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]*"\} 1$/);
-});
-
-test('belfry_build_info keeps the commit that the process started from', async () => {
-  const running = globalThis as { BELFRY_COMMIT?: string };
-  running.BELFRY_COMMIT = 'aaaa';
-  try {
-    const metrics = watched();
-    running.BELFRY_COMMIT = 'bbbb';
-    const [line] = await seriesOf(metrics, 'belfry_build_info');
-    assert.match(line ?? '', /commit="aaaa"/);
-  } finally {
-    delete running.BELFRY_COMMIT;
-  }
 });
 
 test('series of runs begin at 0, so that their first failure is an increase', async () => {
@@ -207,14 +177,6 @@ test('a team has its month, with a limit where its plan has one', async () => {
     'belfry_team_month_runs{team="Northwind",id="8"} 12',
     'belfry_team_month_runs{team="Southwind",id="9"} 1',
     'belfry_team_month_limit{team="Northwind",id="8"} 1000',
-  ]);
-});
-
-test('the number of omitted sources is a metric', async () => {
-  assert.deepEqual(await seriesOf(watched(), 'belfry_sources_left_out'), [
-    'belfry_sources_left_out{kind="crons"} 4',
-    'belfry_sources_left_out{kind="queues"} 0',
-    'belfry_sources_left_out{kind="teams"} 0',
   ]);
 });
 
