@@ -12,8 +12,6 @@ import { openSqliteTestStore } from '#testing/stores';
 
 const ROOT = path.dirname(import.meta.dirname);
 
-type Document = Record<string, unknown>;
-
 type Answer = { status: number; data: Record<string, unknown> };
 type Call = (body: object, options?: { headers: Record<string, string> }) => Promise<Answer>;
 interface Client {
@@ -24,14 +22,14 @@ interface Client {
 /** What everybody's tools make of the document that the service gives (§4). */
 describe('/openapi.json', () => {
   const service = useService(openSqliteTestStore, { sends: false });
-  let document: Document;
+  let document: Record<string, unknown>;
   let folder: string;
   let client: Client;
 
   before(async () => {
     // The client's calls find no connection that the server ends meanwhile.
     const { json } = await callHttp(`${service.url}/openapi.json`, { method: 'GET' });
-    document = json as unknown as Document;
+    document = json;
     // Inside the project, where the client finds what it runs on.
     fs.mkdirSync(path.join(ROOT, 'build'), { recursive: true });
     folder = fs.mkdtempSync(path.join(ROOT, 'build/openapi-client-'));

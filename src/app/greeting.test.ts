@@ -39,9 +39,4 @@ describe('the text printed at the start', () => {
     assert.match(said, /^ {2}data: Postgres db\.test:5433\/bells, schema tower$/m);
     assert.doesNotMatch(said, /sesame|belfry:/);
   });
-
-  test('the start warns that data in memory is lost', () => {
-    const said = writeGreeting({ ...SERVED, database: { kind: 'sqlite-memory' } });
-    assert.match(said, /^ {2}data: in memory, gone when the service stops$/m);
-  });
 });
