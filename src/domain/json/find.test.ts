@@ -54,38 +54,24 @@ function read(findings: ReturnType<typeof find>) {
 const pathOf = (text: string) => parsePath(text) ?? assert.fail(`no path: ${text}`);
 
 describe('following paths through a JSON text that passes by', () => {
-  const text =
-    ' {"a":[{"b": null },[1]],"__proto__":{"x":1},"constructor":5,"\\u006bey":"v","é😀":{"":0}}';
+  const text = ' {"a":[{"b": null }],"__proto__":{"x":1},"\\u006bey":"v","é😀":{"":0}}';
   const found: [path: string, text: string][] = [
     ['a[0].b', 'null'],
-    ['a.1[0]', '1'],
-    ['a', '[{"b":null},[1]]'],
     ['__proto__.x', '1'],
-    ['constructor', '5'],
     ['key', '"v"'],
     ['é😀[""]', '0'],
     ['$', text.replaceAll(' ', '')],
   ];
-  for (const [path, value] of found) {
-    test(`${path} leads to ${value}, wherever the chunks are cut`, () => {
+  test('a path leads to its value, wherever the chunks are cut', () => {
+    for (const [path, value] of found)
       for (const size of [1, 2, 3, 7, Infinity]) {
         const values = [{ kind: 'found', text: value }];
-        assert.deepEqual(find(text, [pathOf(path)], size), { values });
+        assert.deepEqual(find(text, [pathOf(path)], size), { values }, path);
       }
-    });
-  }
+  });
 
   test('a path to nothing in the text finds nothing', () => {
-    for (const path of [
-      'a[2]',
-      'a.length',
-      'toString',
-      'a[0].b.c',
-      'a[0][0]',
-      'b',
-      'a.00',
-      'a[""]',
-    ])
+    for (const path of ['a[1]', 'a.length', 'toString', 'a[0].b.c', 'a[0][0]', 'a.00'])
       assert.deepEqual(find(text, [pathOf(path)]), { values: [{ kind: 'missing' }] }, path);
   });
 
@@ -160,13 +146,6 @@ describe('large texts', () => {
         ['large', 'string', MAX_VALUE_BYTES, 0],
       ],
     );
-  });
-
-  test('white space is no part of a value, however much there is', () => {
-    const spaced = `{"a":[1,${' '.repeat(200_000)}2]}`;
-    assert.deepEqual(find(spaced, [pathOf('a')], 50_000), {
-      values: [{ kind: 'found', text: '[1,2]' }],
-    });
   });
 
   test('all values found in a text are bounded together', () => {

@@ -92,17 +92,14 @@ describe('reading a JSON text', () => {
     assert.equal(readTopLevelFields(`{"a":${'['.repeat(1 << 20)}`), null);
   });
 
-  for (const text of [
-    ['', ' ', '\ufeff{}', '{} x', '[1,]', '[,1]', '{,}', '{"a"}', '{"a":}', '{a:1}', "{'a':1}"],
-    ['01', '1.', '.5', '+1', '-', '1e', '0x1', 'NaN', 'Infinity', 'tru', 'True', 'nulll', '}', ']'],
-    ['"\t"', '"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\\', '[1 2]', '[}', '{]', '[1', '{"a":1'],
-    ['\u00a01', '[1\u2028]', '1e+', '-a', '--1', '{"a":1,}', '{"a":1 "b":2}', '{"a" "b"}', '\0'],
-  ].flat()) {
-    test(`${JSON.stringify(text)} is malformed JSON`, () => {
-      assert.equal(readJsonField(text), null);
-      assert.equal(isJson(text), false);
-    });
-  }
+  test('malformed JSON is not read', () => {
+    for (const text of [
+      ['', ' ', '\ufeff{}', '{} x', '[1,]', '[,1]', '{,}', '{"a"}', '{"a":}', '{a:1}', "{'a':1}"],
+      ['01', '1.', '.5', '+1', '-', '1e', '0x1', 'NaN', 'tru', 'True', 'nulll', '}', '"\t"', '"'],
+      ['"\\x"', '"\\u12g4"', '"\\', '[1 2]', '[}', '{]', '[1', '\u00a01', '[1\u2028]', '{"a" "b"}'],
+    ].flat())
+      assert.equal(readJsonField(text), null, text);
+  });
 
   test('the JSON reader accepts the same texts as JSON.parse', () => {
     const marks = '{}[]",:\\/u0019.-+eE truefalsn\n\u0000é'.split('');
@@ -151,21 +148,6 @@ describe('reading the fields of a body', () => {
     );
   });
 
-  test('depth is counted per field', () => {
-    const fields = readTopLevelFields(`{"deep":${nest(513)},"flat":[1]}`);
-    const deep = fields?.get('deep');
-    const flat = fields?.get('flat');
-    assert.ok(deep?.kind === 'array' && flat?.kind === 'array');
-    assert.deepEqual([deep.depth, flat.depth], [513, 1]);
-  });
-
-  test('a malformed text or one that is no object has no fields', () => {
-    for (const text of ['', '[]', '[{"a":1}]', '1', '"a"', 'null', '{"a":1', '{"a":[1}', '{} {}']) {
-      assert.equal(readTopLevelFields(text), null, text);
-    }
-    assert.equal(readTopLevelFields(' {} ')?.size, 0);
-  });
-
   test('unknown names are validated and left out', () => {
     const wanted = new Set(['b', 'd']);
     const text = '{"a":{"b":1},"b":2,"c":[{"d":3}],"\\u0064":4,"e":"x"}';
@@ -185,6 +167,7 @@ describe('reading the fields of a body', () => {
       fc.property(jsonText, (text) => {
         const tree = readTree(text);
         const fields = readTopLevelFields(text);
+        assert.deepEqual(readTopLevelFields(`{"a":${text}}`)?.get('a'), readJsonField(text));
         if (typeof tree === 'string' || !('members' in tree)) return assert.equal(fields, null);
         assert.deepEqual(
           [...(fields ?? [])].map(([key, { raw }]) => [`"${key}`, readTree(raw)]),
@@ -195,23 +178,7 @@ describe('reading the fields of a body', () => {
   });
 });
 
-describe('reading a whole text as one field', () => {
-  test('one field is read like the fields of a body', () => {
-    fc.assert(
-      fc.property(jsonText, (text) => {
-        const fields = readTopLevelFields(`{"a":${text}}`);
-        assert.deepEqual(readJsonField(text), fields?.get('a'));
-      }),
-    );
-  });
-});
-
 describe('writing JSON for the wire (§2.6)', () => {
-  test('200 levels arrive as 200 levels', () => {
-    assert.equal(encodeJsonForWire(nest(200)), nest(200));
-    assert.equal(encodeJsonForWire(nest(512)), nest(512));
-  });
-
   test("control characters use JSON's short escapes, and DEL is unchanged, U+0080 is not", () => {
     const text =
       '"\\u0008\\u000c\\u000A\\u000d\\u0009\\u001F\\u000b\\u0022\\u005c\\u002f\u007f\u0080"';
@@ -235,6 +202,7 @@ describe('writing JSON for the wire (§2.6)', () => {
 
   test('malformed or too deeply nested JSON is not written', () => {
     assert.throws(() => encodeJsonForWire('{'), TypeError);
+    assert.equal(encodeJsonForWire(nest(512)), nest(512));
     assert.throws(() => encodeJsonForWire(nest(513)), TypeError);
   });
 
@@ -254,22 +222,12 @@ describe('writing JSON for the wire (§2.6)', () => {
 });
 
 describe("writing the service's own answers (§1.2)", () => {
-  test('slashes and non-ASCII characters are escaped', () => {
-    assert.equal(
-      escapeJsonAnswer({ cron_expression: '*/5 * * * *', name: 'Zoë 😀', ok: true, none: null }),
-      '{"cron_expression":"*\\/5 * * * *","name":"Zo\\u00eb \\ud83d\\ude00","ok":true,"none":null}',
-    );
-  });
-
-  test('an empty object stays an object', () => {
-    assert.equal(escapeJsonAnswer({ errors: {} }), '{"errors":{}}');
-  });
-
   test('a JSON parser restores every string', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         const answer = escapeJsonAnswer([text]);
         assert.doesNotMatch(answer, /[^ -\u007f]/);
+        assert.doesNotMatch(answer.replaceAll('\\\\', ''), /(?<!\\)\//);
         assert.deepEqual(JSON.parse(answer), [text]);
       }),
     );
