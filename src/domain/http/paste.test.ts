@@ -191,22 +191,7 @@ describe('any pasted text', () => {
 
   test('long pasted texts are read in time', () => {
     const from = threadMs();
-    for (const part of [
-      "'",
-      '"',
-      '\\',
-      '$',
-      "$'",
-      ' a',
-      '-H ',
-      'a=',
-      '>',
-      '(',
-      ' *',
-      '\n',
-      '%',
-      '#',
-    ]) {
+    for (const part of ["'", '"', '\\', "$'", ' a', '-H ', 'a=', '>', ' *', '\n', '%', '#']) {
       parseCurl(`curl ${part.repeat(100_000)}`);
       parseCrontabLine(`* * * * * curl ${part.repeat(100_000)}`);
       parseCrontabLine(part.repeat(100_000));

@@ -3,37 +3,18 @@ import { describe, test } from 'node:test';
 import { hasStatusCode, readStatusCodes } from './status-codes.ts';
 
 describe('status codes of a filter', () => {
-  for (const [text, codes] of [
-    ['503', '503'],
-    ['5xx', '5xx'],
-    ['5XX', '5xx'],
-    ['500,502', '500,502'],
-    [' 500 , 4xx, None,500', '500,4xx,none'],
-    ['999', '999'],
-  ] as const) {
-    test(`“${text}” is a filter of status codes`, () => assert.equal(readStatusCodes(text), codes));
-  }
+  test('a filter is a list of codes, hundreds and none', () => {
+    for (const [text, codes] of [
+      ['5XX', '5xx'],
+      [' 500 , 4xx, None,500', '500,4xx,none'],
+    ] as const)
+      assert.equal(readStatusCodes(text), codes);
+  });
 
-  for (const text of [
-    '',
-    '5',
-    '5x',
-    'xx5',
-    '5xxx',
-    '099',
-    '0xx',
-    '500,',
-    ',',
-    '500;502',
-    '500-599',
-    'all',
-  ]) {
-    test(`“${text}” is not a filter of status codes`, () =>
-      assert.equal(readStatusCodes(text), null));
-  }
-
-  test('a filter of more than twenty status codes is rejected', () => {
-    assert.equal(readStatusCodes(Array.from({ length: 21 }, (_, n) => 500 + n).join()), null);
+  test('anything else, and more than twenty codes, is no filter', () => {
+    const many = Array.from({ length: 21 }, (_, n) => 500 + n).join();
+    for (const text of ['', '5x', 'xx5', '5xxx', '099', '0xx', '500,', '500;502', '500-599', many])
+      assert.equal(readStatusCodes(text), null, text);
   });
 
   test('a filter of status codes matches codes and hundreds, and never a run without a response', () => {
