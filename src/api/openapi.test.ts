@@ -46,11 +46,8 @@ for (const { path, read, sound } of endpoints) {
   const properties = Object.entries(request.properties);
 
   describe(`the OpenAPI document of ${path}`, () => {
-    test('required fields in the document are those reported for an empty body', () => {
+    test('the fields of the document are those of the validation, in the order of errors', () => {
       assert.deepEqual([...errorsOf(read, {}).keys()], request.required);
-    });
-
-    test('fields in the document are complete and in the order of errors', () => {
       // A value that every field refuses: none accepts a list with an empty object; for payload it is a number.
       const wrong = Object.fromEntries(
         properties.map(([field]) => [field, field === 'payload' ? 5 : [{}]]),
@@ -71,20 +68,16 @@ for (const { path, read, sound } of endpoints) {
           assert.equal(breaks(textOfLength(field, maxLength + 1)), true);
         }
         if (minimum !== undefined && maximum !== undefined) {
-          assert.deepEqual([minimum - 1, minimum, maximum, maximum + 1].map(breaks), [
-            true,
-            false,
-            false,
-            true,
-          ]);
+          assert.ok(breaks(minimum - 1) && breaks(maximum + 1));
+          assert.ok(!breaks(minimum) && !breaks(maximum));
         }
         if (maxProperties !== undefined) {
           const many = (count: number) =>
             Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 'v']));
-          assert.deepEqual([many(maxProperties), many(maxProperties + 1)].map(breaks), [
-            false,
-            true,
-          ]);
+          assert.deepEqual(
+            [breaks(many(maxProperties)), breaks(many(maxProperties + 1))],
+            [false, true],
+          );
         }
         for (const word of property.enum ?? []) assert.equal(breaks(word), false);
       });

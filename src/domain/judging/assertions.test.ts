@@ -25,10 +25,7 @@ function holds(path: string, expected: string, text: string) {
 
 describe('JSON path equals', () => {
   const passing: [path: string, expected: string, body: string][] = [
-    ['data.ok', 'true', '{"data":{"ok":true}}'],
     ['$.data.items[0].id', '7', '{"data":{"items":[{"id":7.0}]}}'],
-    ['s', 'hello', '{"s":"hello"}'],
-    ['s', '"hello"', '{"s":"hello"}'],
     ['s', 'not json {', '{"s":"not json {"}'],
     ['s', '""', '{"s":""}'],
     ['s', '', '{"s":""}'],
@@ -40,37 +37,32 @@ describe('JSON path equals', () => {
     ['s', String.raw`line\nx`, String.raw`{"s":"line\\nx"}`],
     ['s', String.raw`caf\u00e9 \/`, '{"s":"café /"}'],
     ['s', String.raw`C:\dir`, String.raw`{"s":"C:\\dir"}`],
-    ['n', '5', '{"n":5}'],
-    ['n', 'null', '{"n":null}'],
     ['n', '9007199254740993', '{"n":9007199254740993}'],
     ['o', '{"b":[1,2],"a":{}}', '{"o":{"a":{},"b":[1,2.0]}}'],
-    ['$', '[]', ' [ ] '],
   ];
-  for (const [path, expected, body] of passing) {
-    test(`${path} equals ${expected} in ${body}`, () =>
-      assert.equal(holds(path, expected, body).ok, true));
-  }
+  test('a value equals the expected one as JSON, and a string also as typed (§2.4)', () => {
+    for (const [path, expected, body] of passing)
+      assert.equal(holds(path, expected, body).ok, true, `${expected} in ${body}`);
+  });
 
   const failing: [path: string, expected: string, body: string, got: string][] = [
     ['s', '"5"', '{"s":5}', '5'],
     ['s', '5.0', '{"s":"5"}', '"5"'],
     ['s', String.raw`"\"5\""`, '{"s":"5"}', '"5"'],
-    ['s', String.raw`5\n`, '{"s":"5"}', '"5"'],
     ['s', String.raw`\n`, String.raw`{"s":"n"}`, '"n"'],
     ['n', String.raw`\u0035`, '{"n":5}', '5'],
     ['s', '5", "5', '{"s":"5"}', '"5"'],
     ['missing', 'null', '{"n":null}', 'nothing at this path'],
     ['n', '9007199254740992', '{"n":9007199254740993}', '9007199254740993'],
-    ['l', '[1,2]', '{"l":[2,1]}', '[2,1]'],
     ['a', '1', '', 'a body that is not JSON'],
     ['s', 'Hello', '{"s":"hello"}', '"hello"'],
   ];
-  for (const [path, expected, body, got] of failing) {
-    test(`${path} does not equal ${expected} in ${body || 'an empty body'}`, () => {
+  test('another value, and nothing at the path, fail with the value that came', () => {
+    for (const [path, expected, body, got] of failing) {
       const verdict = holds(path, expected, body);
-      assert.deepEqual([verdict.ok, verdict.got], [false, got]);
-    });
-  }
+      assert.deepEqual([verdict.ok, verdict.got], [false, got], `${expected} in ${body}`);
+    }
+  });
 
   test('an expected text with a line end in it equals a string as typed', () => {
     const body = String.raw`{"s":"line\nx","o":{"s":"line\nx"}}`;
@@ -152,54 +144,36 @@ describe('the other kinds', () => {
     );
     assert.equal(verdicts[0]?.got, 'a body of 3 bytes without it');
   });
-
-  test('each assertion gets the value of its own path', () => {
-    assert.deepEqual(needsOf([]), { searchFor: [], paths: [] });
-    const path = { kind: 'json_path_equals', path: 'a[0]', expected: '1' } as const;
-    assert.deepEqual(needsOf([path, path]).paths, [
-      ['a', 0],
-      ['a', 0],
-    ]);
-  });
 });
 
 describe('reading assertions', () => {
-  test('the three kinds of assertions are read as written', () => {
-    const list = JSON.parse(
-      '[{"kind":"json_path_equals","path":"data.ok","expected":"true"},{"kind":"body_contains","text":"fine"},{"kind":"response_time_under","ms":500,"more":1}]',
-    ) as unknown;
-    assert.deepEqual(parseAssertions(list), [
+  test('the three kinds of assertions are read as written, without other fields', () => {
+    const list = [
       { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
       { kind: 'body_contains', text: 'fine' },
       { kind: 'response_time_under', ms: 500 },
-    ]);
-    assert.deepEqual(parseAssertions([]), []);
+    ];
+    assert.deepEqual(parseAssertions(list.map((each) => ({ ...each, more: 1 }))), list);
   });
 
   const wrong: unknown[] = [
     null,
-    'x',
-    {},
     [null],
-    [1],
-    [{}],
     [{ kind: 'other' }],
     [{ kind: 'json_path_equals', path: 'a..b', expected: '1' }],
     [{ kind: 'json_path_equals', path: 'a', expected: true }],
     [{ kind: 'json_path_equals', path: 'a', expected: 'x'.repeat(10_001) }],
     [{ kind: 'body_contains', text: '' }],
-    [{ kind: 'body_contains' }],
     [{ kind: 'body_contains', text: 'x'.repeat(2_001) }],
     [{ kind: 'response_time_under', ms: 0 }],
-    [{ kind: 'response_time_under', ms: 1.5 }],
     [{ kind: 'response_time_under', ms: '500' }],
     [{ kind: 'response_time_under', ms: 300_001 }],
     Array.from({ length: MAX_ASSERTIONS + 1 }, () => ({ kind: 'body_contains', text: 'a' })),
   ];
-  for (const input of wrong) {
-    test(`${JSON.stringify(input).slice(0, 80)} is refused with a reason`, () => {
+  test('an unknown kind, a wrong or too long value and too many entries are refused', () => {
+    for (const input of wrong) {
       const parsed = parseAssertions(input);
-      assert.ok(!Array.isArray(parsed) && parsed.error.length > 10);
-    });
-  }
+      assert.ok(!Array.isArray(parsed) && parsed.error.length > 10, JSON.stringify(input));
+    }
+  });
 });
