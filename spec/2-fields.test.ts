@@ -1,54 +1,53 @@
 /** §2.1, §2.2, §2.9, §2.10, §4.5: the values that each field of the API accepts and rejects, and the messages of §7.1. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { expectCreated, expectRefused } from '#testing/api-calls';
+import { expectRefused } from '#testing/api-calls';
+import { readTopLevelFields } from '#domain/json/text';
 import { aCron, aJob, EXPRESSION_OF_255 } from '#testing/api-server';
 import { useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
+import { CRON_REQUEST, type CronInput } from '#work/resources/cron';
+import { JOB, type JobInput } from '#work/resources/job';
+import { readWhole } from '#work/resources/resource';
 
 const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
 
 type Endpoint = keyof typeof GOOD;
 
-const CRON: Endpoint[] = ['/api/crons'];
-const JOB: Endpoint[] = ['/api/jobs'];
+const CRONS: Endpoint[] = ['/api/crons'];
+const JOBS: Endpoint[] = ['/api/jobs'];
 const BOTH: Endpoint[] = ['/api/crons', '/api/jobs'];
 
 /** Values as JSON texts, beside which other spellings of numbers can be written. Undefined: the field is absent. */
 const json = (...values: unknown[]) => values.map((value) => JSON.stringify(value));
-const values = (...some: unknown[]) => json(...some.map((value) => ({ 'X-A': value })));
+const headerValues = (...some: unknown[]) => json(...some.map((value) => ({ 'X-A': value })));
 const manyHeaders = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
 
 const NOTHING = json(undefined, null, '', ' ', '\t\n\u00a0');
-const NO_STRINGS = json(5, true, false, 0, [], {}, ['a'], { a: 1 });
-const NO_INTEGERS = [
-  ['1.5', '"1.5"', '1.0', '1e2', '"1e2"', '"0x10"', '" 5"', '"abc"', 'true', 'false'],
-  ['[]', '[5]', '{}'],
-].flat();
-const NO_BOOLEANS = ['"true"', '"false"', '"yes"', '"on"', '2', '-1', '0.5', '1.0', '"01"', '[]'];
+const NO_STRINGS = json(5, true, ['a'], {});
+const NO_INTEGERS = ['1.5', '"1.5"', '1.0', '1e2', '"0x10"', '" 5"', '"abc"', 'true', '[5]', '{}'];
+const NO_BOOLEANS = ['"true"', '"on"', '2', '-1', '1.0', '"01"', '[]'];
 const HUGE = '9'.repeat(400);
 const [longestUrl, tooLongUrl] = [2048, 2049].map((length) => 'http://a.b/'.padEnd(length, 'x'));
 const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 /** The addresses differ in one part from a good one (§2.9). */
 const NO_URLS = [
-  ['example.com/hook', '/hook', '//example.com', 'ftp://example.com/', 'javascript:alert(1)'],
-  ['file:///etc/passwd', 'http:example.com', 'http:/example.com', 'http:\\\\example.com'],
-  ['https:///path', 'http://', 'http://?q', 'http://#x', 'http://:80/', 'http://user@example.com/'],
-  ['http://user:secret@example.com/', 'http://@example.com/', 'http://:@example.com/'],
-  ['http://exa mple.com/', 'http://exam\nple.com/', 'http://example.com/a b', 'http://[::1/'],
-  ['http://example.com/a\tb', ' http://example.com/', 'http://example.com ', 'http://1.2.3.4.5/'],
-  ['http://example.com/\n', 'http://example.com/\u0000', 'http://example.com/\u007f'],
-  ['http://example.com/\u0085', 'http://example.com/\u00a0', 'http://example.com/\u3000'],
-  ['http://example.com\\@127.0.0.1/', 'http://example.com:99999/', 'http://exam%ple.com/'],
-  ['http://example.com/\ud800'],
+  ['example.com/hook', '//example.com', 'ftp://example.com/', 'javascript:alert(1)'],
+  ['http:example.com', 'http:/example.com', 'http:\\\\example.com', 'https:///path', 'http://?q'],
+  ['http://:80/', 'http://user@example.com/', 'http://@example.com/', 'http://exa mple.com/'],
+  ['http://example.com/a b', 'http://[::1/', ' http://example.com/', 'http://1.2.3.4.5/'],
+  ['http://example.com/\n', 'http://example.com/\u0000', 'http://example.com/\u0085'],
+  ['http://example.com/\u3000', 'http://example.com\\@127.0.0.1/', 'http://example.com:99999/'],
+  ['http://exam%ple.com/', 'http://example.com/\ud800'],
 ].flat();
 
 const FRAMING = [
-  ['Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade', 'Expect', 'TE'],
-  ['Trailer', 'Proxy-Authorization', 'Proxy-x'],
+  ['Content-Length', 'transfer-encoding', 'CONNECTION', 'Keep-Alive', 'Upgrade', 'Expect', 'te'],
+  ['Trailer', 'Proxy-Authorization', 'proxy-x'],
 ].flat();
+const NO_NAMES = ['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', '"X"'];
 
 const CRON_INVALID = 'The cron expression is not a valid cron expression.';
 const CRON_TOO_LONG = 'The cron expression field must not be greater than 255 characters.';
@@ -60,13 +59,13 @@ const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
 const TOO_MANY_HEADERS = 'The headers field must not have more than 100 items.';
 const HEADERS_TOO_LARGE = 'The headers field must not be greater than 16384 bytes.';
 
-/** What the texts are rejected with; `under` another name than that of the field. */
-type Row = [messages: string | string[], texts: (string | undefined)[], under?: string];
+/** What the texts are rejected with, by default under the name of the field. */
+type Row = [errors: string | string[] | Record<string, string[]>, texts: (string | undefined)[]];
 
 const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
   [
     'name',
-    CRON,
+    CRONS,
     [
       ['A name for the cron job is required.', NOTHING],
       ['The name field must be a string.', [...NO_STRINGS, ...json('a\0b', '\ud800')]],
@@ -76,7 +75,7 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
   ],
   [
     'queue',
-    JOB,
+    JOBS,
     [
       ['A queue name is required.', NOTHING],
       ['The queue field must be a string.', [...NO_STRINGS, ...json('a\0')]],
@@ -105,7 +104,7 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
   ],
   [
     'cron_expression',
-    CRON,
+    CRONS,
     [
       ['A cron expression is required.', NOTHING],
       ['The cron expression field must be a string.', NO_STRINGS],
@@ -120,48 +119,42 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
     'method',
     BOTH,
     [
-      [METHOD, json('get', 'Post', ' GET', 'POST ', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'x')],
-      ['The method field must be a string.', json(5, true, ['GET'], {})],
+      [METHOD, json('get', 'Post', ' GET', 'HEAD', 'x')],
+      ['The method field must be a string.', json(5, ['GET'])],
     ],
   ],
-  ['payload', CRON, [['The payload field must be a string.', [...NO_STRINGS, '[1]']]]],
+  ['payload', CRONS, [['The payload field must be a string.', [...NO_STRINGS, '[1]']]]],
   [
     'payload',
-    JOB,
+    JOBS,
     [
-      [
-        'The payload field must be an array.',
-        json('{"a":1}', 'text', '[]', 5, 0, 1.5, true, false),
-      ],
+      ['The payload field must be an array.', json('{"a":1}', 'text', 5, true)],
       ['The payload field must not be nested deeper than 512 levels.', [513, 100_000].map(nest)],
     ],
   ],
   [
     'timeout_seconds',
-    CRON,
+    CRONS,
     [
-      ['Timeout must be at least 1 second.', ['0', '-1', '"0"', '"-5"', '"-0"', `-${HUGE}`]],
-      [
-        'Timeout cannot exceed 300 seconds (5 minutes).',
-        ['301', '"301"', '9007199254740993', HUGE],
-      ],
+      ['Timeout must be at least 1 second.', ['0', '"-0"', `-${HUGE}`]],
+      ['Timeout cannot exceed 300 seconds (5 minutes).', ['301', '"301"', HUGE]],
       ['The timeout seconds field must be an integer.', NO_INTEGERS],
     ],
   ],
   [
     'alert_threshold',
-    CRON,
+    CRONS,
     [
-      ['The alert threshold must be 1, 2, or 3.', ['0', '4', '-1', '"4"', '"0"']],
+      ['The alert threshold must be 1, 2, or 3.', ['0', '4', '"4"']],
       ['The alert threshold field must be an integer.', NO_INTEGERS],
     ],
   ],
-  ['is_active', CRON, [['The is active field must be true or false.', NO_BOOLEANS]]],
+  ['is_active', CRONS, [['The is active field must be true or false.', NO_BOOLEANS]]],
   [
     'delay',
-    JOB,
+    JOBS,
     [
-      ['The delay field must be at least 0.', json(-1, '-1', -86_400)],
+      ['The delay field must be at least 0.', json(-1, '-1')],
       ['The delay cannot exceed 86400 seconds (24 hours).', json(86_401, '86401', 9e15)],
       ['The delay field must be an integer.', NO_INTEGERS],
     ],
@@ -170,101 +163,111 @@ const REJECTED: [field: string, of: Endpoint[], rows: Row[]][] = [
     'headers',
     BOTH,
     [
-      ['The headers field must be an array.', json('X: 1', 5, true, false, ['X: 1'], [{ X: '1' }])],
+      ['The headers field must be an array.', json('X: 1', 5, ['X: 1'])],
       [TOO_MANY_HEADERS, json(manyHeaders(101))],
       [HEADERS_TOO_LARGE, [16 * 1024, 500_000].flatMap((size) => json({ A: 'v'.repeat(size) }))],
       [[TOO_MANY_HEADERS, HEADERS_TOO_LARGE], json({ ...manyHeaders(101), A: 'v'.repeat(20_000) })],
-      ...FRAMING.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]).map(
-        (name): Row => [`The headers field must not set ${name}.`, json({ [name]: '1' })],
-      ),
-      ['The headers.X-A field must be a string.', values(1, true, null, ['a'], {}), 'headers.X-A'],
       [
-        'The headers.X-A field must be a valid HTTP header value.',
-        values('a\r\nX: 2', 'a\nb', 'a\rb', 'a\0', 'a\u001f', 'a\u007f', 'ř', '😀', '\ud800'),
-        'headers.X-A',
+        FRAMING.map((name) => `The headers field must not set ${name}.`),
+        json(Object.fromEntries(FRAMING.map((name) => [name, '1']))),
       ],
-      ...['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', 'X(A)', '"X"'].map((name): Row => {
-        const under = `headers.${name}`;
-        const message = `The ${under} field must have a valid HTTP header name.`;
-        return [message, json({ [name]: '1' }), under];
-      }),
+      [
+        { 'headers.X-A': ['The headers.X-A field must be a string.'] },
+        headerValues(1, null, ['a'], {}),
+      ],
+      [
+        { 'headers.X-A': ['The headers.X-A field must be a valid HTTP header value.'] },
+        headerValues('a\r\nX: 2', 'a\nb', 'a\0', 'a\u001f', 'a\u007f', 'ř', '😀', '\ud800'),
+      ],
+      [
+        Object.fromEntries(
+          NO_NAMES.map((name) => [
+            `headers.${name}`,
+            [`The headers.${name} field must have a valid HTTP header name.`],
+          ]),
+        ),
+        json(Object.fromEntries(NO_NAMES.map((name) => [name, '1']))),
+      ],
     ],
   ],
 ];
 
 const ANY_URL = json(
   longestUrl,
-  'http://10.0.0.1/',
   'http://169.254.169.254/latest/meta-data/',
   'http://[::1]:8/',
   'HTTPS://localhost',
-  'http://0x7f.1',
   'https://example.com?x=1',
-  'https://bücher.example/ü?q=☃',
-  'https://example.com/a@b?c=@',
+  'https://bücher.example/ü?q=☃&c=@',
   'https://example.com/%20%00?path=C:\\x',
 );
 
 const ACCEPTED: [field: string, of: Endpoint[], texts: (string | undefined)[]][] = [
-  ['name', CRON, json('é'.repeat(255))],
-  ['queue', JOB, json('é'.repeat(255))],
+  ['name', CRONS, json('😀'.repeat(255))],
+  ['queue', JOBS, json('😀'.repeat(255))],
   // Where they lead is checked when a request is sent (§2.2, §2.7).
   ['url', BOTH, ANY_URL],
   ['callback_url', BOTH, ANY_URL],
-  ['cron_expression', CRON, json(EXPRESSION_OF_255)],
+  ['cron_expression', CRONS, json(EXPRESSION_OF_255)],
   ['method', BOTH, json('GET', 'POST', 'PUT', 'PATCH', 'DELETE')],
-  ['payload', CRON, json('{"a":1}', 'text', '[', '5', '['.repeat(600))],
-  ['timeout_seconds', CRON, ['1', '300', '"1"', '"300"']],
-  ['alert_threshold', CRON, ['1', '2', '3', '"2"']],
+  ['payload', CRONS, json('{"a":1}', 'text', '[', '5', '['.repeat(600))],
+  ['timeout_seconds', CRONS, ['1', '300', '"1"', '"300"']],
+  ['alert_threshold', CRONS, ['1', '2', '3', '"2"']],
 ];
+
+const READ = {
+  '/api/crons': (text: string) => readWhole(CRON_REQUEST, fieldsOf(text)),
+  '/api/jobs': (text: string) => readWhole(JOB, fieldsOf(text)),
+};
+const fieldsOf = (text: string) => readTopLevelFields(text) ?? assert.fail(text);
+
+/** A good body in which one field has the JSON text. */
+function bodyWith(endpoint: Endpoint, field: string, text: string | undefined) {
+  const rest = JSON.stringify({ ...GOOD[endpoint], [field]: undefined }).slice(0, -1);
+  return `${rest}${text === undefined ? '' : `,"${field}":${text}`}}`;
+}
+
+function accept<At extends Endpoint>(endpoint: At, field: string, text: string | undefined) {
+  const reading = READ[endpoint](bodyWith(endpoint, field, text));
+  assert.ok(reading.ok, text ?? 'absent');
+  return reading.input as At extends '/api/jobs' ? JobInput : CronInput;
+}
+
+describe('values of a field', () => {
+  for (const [field, of, rows] of REJECTED)
+    test(`wrong values of ${field} of ${of.join(' and ')} are rejected with their message`, () => {
+      for (const endpoint of of)
+        for (const [errors, texts] of rows)
+          for (const text of texts) {
+            const reading = READ[endpoint](bodyWith(endpoint, field, text));
+            const isByField = typeof errors === 'object' && !Array.isArray(errors);
+            const expected = isByField ? errors : { [field]: [errors].flat() };
+            assert.deepEqual(reading.ok ? null : Object.fromEntries(reading.errors), expected);
+          }
+    });
+
+  test('a field is accepted up to its limits', () => {
+    for (const [field, of, texts] of ACCEPTED)
+      for (const endpoint of of) for (const text of texts) accept(endpoint, field, text);
+  });
+
+  test('is_active takes true, false, 1, 0, "1" and "0" (§4.5)', () => {
+    for (const text of ['true', '1', '"1"', 'false', '0', '"0"']) {
+      const { isActive } = accept('/api/crons', 'is_active', text);
+      assert.equal(isActive, /true|1/.test(text), text);
+    }
+  });
+
+  test('a delay is 0 to 86,400 seconds, an integer or a decimal string (§2.2, §4.5)', () => {
+    for (const text of ['0', '"0"', '-0', '86400', '"86400"']) {
+      const { delaySeconds } = accept('/api/jobs', 'delay', text);
+      assert.equal(delaySeconds, text.includes('86400') ? 86_400 : 0);
+    }
+  });
+});
 
 describe('fields of the API', () => {
   const service = useService(openSqliteTestStore, { sends: false });
-
-  /** A good body in which one field has the JSON text. */
-  const bodyWith = (endpoint: Endpoint, field: string, text: string | undefined) => {
-    const rest = JSON.stringify({ ...GOOD[endpoint], [field]: undefined }).slice(0, -1);
-    return `${rest}${text === undefined ? '' : `,"${field}":${text}`}}`;
-  };
-
-  for (const [field, of, rows] of REJECTED)
-    for (const [messages, texts, under = field] of rows)
-      test(`${field} of ${of.join(' and ')} is rejected: ${[messages].flat().join(' ')}`, async () => {
-        const errors = { [under]: [messages].flat() };
-        for (const endpoint of of)
-          for (const text of texts)
-            await expectRefused(service, endpoint, bodyWith(endpoint, field, text), errors);
-      });
-
-  for (const [field, of, texts] of ACCEPTED)
-    test(`${field} of ${of.join(' and ')} is accepted up to its limits`, async () => {
-      for (const endpoint of of)
-        for (const text of texts)
-          await expectCreated(service, endpoint, bodyWith(endpoint, field, text));
-    });
-
-  test('is_active takes true, false, 1, 0, "1" and "0" (§4.5)', async () => {
-    for (const text of ['true', '1', '"1"', 'false', '0', '"0"']) {
-      const { json } = await expectCreated(
-        service,
-        '/api/crons',
-        bodyWith('/api/crons', 'is_active', text),
-      );
-      assert.equal(json['is_active'], /true|1/.test(text), text);
-    }
-  });
-
-  test('a delay is 0 to 86,400 seconds, an integer or a decimal string (§2.2, §4.5)', async () => {
-    for (const text of ['0', '"0"', '-0', '86400', '"86400"']) {
-      const { json } = await expectCreated(
-        service,
-        '/api/jobs',
-        bodyWith('/api/jobs', 'delay', text),
-      );
-      const day = text.includes('86400') ? '22' : '21';
-      assert.equal(json['scheduled_at'], `2026-11-${day}T12:00:00+00:00`);
-    }
-  });
 
   test('a rejected cron reports every broken rule, in the order of the table (§7.1)', () =>
     expectRefused(

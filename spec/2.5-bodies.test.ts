@@ -1,4 +1,4 @@
-/** §2.5: a queue or cron can store no response bodies. */
+/** §2.5, §3.9: how much of a response's body is stored, which changes nothing about how it is judged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeOnceQueue, ONCE, runCronNow, runJob } from '#testing/runs';
@@ -7,28 +7,34 @@ import { scheduleCron, setQueue } from '#testing/scheduling';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
-const BODY = '{"patient":"Ada Lovelace","ok":true}';
-const assertions = [{ kind: 'json_path_equals', path: '$.ok', expected: 'true' }] as const;
+const KEPT = 10;
+/** No text; assertions read behind what is stored. */
+const BODY = Buffer.concat([Buffer.from([0, 255, 128, 10]), Buffer.from('x'.repeat(20) + 'fine')]);
+const assertions = [{ kind: 'body_contains', text: 'fine' }] as const;
 
-test('assertions read a body that is not stored, and its size is recorded', async () => {
+test('RESPONSE_KEEP_BYTES, queues and crons limit what is stored, not what assertions see', async () => {
   await using target = await startReceiver();
-  await using service = await startService(openSqliteTestStore);
+  await using service = await startService(openSqliteTestStore, {
+    env: { RESPONSE_KEEP_BYTES: String(KEPT) },
+  });
   const { work, teamId } = service;
   await makeOnceQueue(service);
-  await setQueue(service, { keepsResponseBody: false, assertions }, ONCE);
   const url = `${target.url}/hook`;
   const { id } = await scheduleCron(service, { url, is_active: false });
-  await work.editCron(teamId, id, { keepsResponseBody: false, assertions });
-  for (const status of [200, 500]) {
-    target.answer('/hook', { status, body: BODY });
-    const runs = [await runJob(service, { url }), await runCronNow(service, id)];
-    for (const run of runs) {
-      assert.equal(run.status === 'success', status === 200);
-      assert.deepEqual([run.response?.body.length, run.response?.totalBytes], [0, BODY.length]);
-      assert.ok(!Buffer.from(JSON.stringify(run)).includes('Lovelace'));
+  for (const keepsResponseBody of [false, true]) {
+    await setQueue(service, { keepsResponseBody, assertions }, ONCE);
+    await work.editCron(teamId, id, { keepsResponseBody, assertions });
+    for (const status of [200, 500]) {
+      target.answer('/hook', { status, body: BODY });
+      for (const { response, ...run } of [
+        await runJob(service, { url }),
+        await runCronNow(service, id),
+      ]) {
+        assert.equal(run.status === 'success', status === 200, run.errorMessage ?? '');
+        const stored = keepsResponseBody ? BODY.subarray(0, KEPT) : Buffer.of();
+        assert.deepEqual(Buffer.from(response?.body ?? []), stored);
+        assert.equal(response?.totalBytes, BODY.length);
+      }
     }
   }
-  await setQueue(service, { keepsResponseBody: true }, ONCE);
-  const kept = await runJob(service, { url });
-  assert.equal(Buffer.from(kept.response?.body ?? []).toString(), BODY);
 });
