@@ -46,49 +46,32 @@ const AGENT = 'User-Agent: node';
 const JSON_TYPE = 'Content-Type: application/json';
 
 describe('the body by method, every byte of the request', () => {
-  for (const method of ['POST', 'PUT', 'PATCH']) {
-    test(`${method} sends the payload as JSON`, async () => {
+  test('POST, PUT and PATCH send the payload as JSON, or [] without one', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH'])
       assert.equal(
         await sendJob({ method }, '{"a": 1, "b": [true, null]}'),
         wire(`${method} /p`, [JSON_TYPE, AGENT], '{"a":1,"b":[true,null]}'),
       );
-    });
+    for (const payload of ['null', '{}', ' [ ] '])
+      assert.equal(
+        await sendJob({ method: 'PUT' }, payload),
+        wire('PUT /p', [JSON_TYPE, AGENT], '[]'),
+      );
+  });
 
-    for (const payload of [null, 'null', '{}', '[]', ' [ ] ']) {
-      test(`${method} without a payload sends [] (${payload})`, async () => {
-        assert.equal(
-          await sendJob({ method }, payload),
-          wire(`${method} /p`, [JSON_TYPE, AGENT], '[]'),
-        );
-      });
-    }
-  }
-
-  test('DELETE sends the payload as JSON', async () => {
+  test('DELETE sends the payload as JSON, or no body and no Content-Type without one', async () => {
     assert.equal(
       await sendJob({ method: 'DELETE' }, '[1]'),
       wire('DELETE /p', [JSON_TYPE, AGENT], '[1]'),
     );
-  });
-
-  for (const payload of [null, '{}', '[]']) {
-    test(`DELETE without a payload sends no body and no Content-Type (${payload})`, async () => {
+    for (const payload of [null, '{}', '[]'])
       assert.equal(await sendJob({ method: 'DELETE' }, payload), wire('DELETE /p', [AGENT], null));
-    });
-  }
-
-  test('GET sends the payload in the query string, without a body and Content-Type', async () => {
-    assert.equal(
-      await sendJob({ method: 'GET' }, '{"a":"x y","b":{"c":[1,true]}}'),
-      wire('GET /p?a=x%20y&b%5Bc%5D%5B0%5D=1&b%5Bc%5D%5B1%5D=1', [AGENT], null),
-    );
   });
 
-  test('GET replaces a URL parameter with a payload key of the same name', async () => {
-    const url = `${target.url}/p?keep=a+b%2F&drop=1&drop[x]=2&%64rop=3`;
+  test('GET sends the payload in the query string in place of parameters of its names', async () => {
     assert.equal(
-      targetOf(await sendJob({ method: 'GET', url }, '{"drop":"new"}')),
-      '/p?keep=a+b%2F&drop=new',
+      await sendJob({ method: 'GET', url: `${target.url}/p?k=a+b%2F&a=1#f` }, '{"a":"x y"}'),
+      wire('GET /p?k=a+b%2F&a=x%20y', [AGENT], null),
     );
   });
 
@@ -123,23 +106,11 @@ describe('headers', () => {
     ]);
   });
 
-  test('the headers of a cron are sent exactly with every run', async () => {
-    const headers = { 'X-Secret': 'hush', accept: 'text/plain' };
-    const request = await sendCron({ method: 'POST', headers });
-    assert.deepEqual(headerLinesOf(request), [
-      JSON_TYPE,
-      AGENT,
-      'X-Secret: hush',
-      'accept: text/plain',
-    ]);
-  });
-
   test('a configured Content-Type replaces the default, in any case', async () => {
-    for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
-      const request = await sendJob({ headers: { [name]: 'text/x-own' } }, '{"a":1}');
-      assert.deepEqual(headerLinesOf(request), [AGENT, `${name}: text/x-own`]);
-      assert.equal(bodyOf(request), '{"a":1}', 'the body is JSON all the same');
-    }
+    const headers = { 'CONTENT-type': 'text/x-own' };
+    const request = await sendJob({ headers }, '{"a":1}');
+    assert.deepEqual(headerLinesOf(request), [AGENT, 'CONTENT-type: text/x-own']);
+    assert.equal(bodyOf(request), '{"a":1}', 'the body is JSON all the same');
   });
 
   test('a configured User-Agent replaces ours, and a configured Host the URL’s (§2.6)', async () => {
@@ -163,38 +134,29 @@ describe('headers', () => {
   });
 });
 
+const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
 describe('a cron’s payload (§2.1)', () => {
   const rows: [clause: string, payload: string, body: string][] = [
     ['a JSON object is sent as that JSON', '{"b":{},"a":1.0}', '{"b":[],"a":1.0}'],
     ['a JSON array is sent as that JSON', ' [1 , "é"] ', '[1,"\\u00e9"]'],
-    [
-      'other text is sent as a JSON object with the key body',
-      'a/é "q"',
-      '{"body":"a\\/\\u00e9 \\"q\\""}',
-    ],
+    ['other text is sent under the key body', 'a/é "q"', '{"body":"a\\/\\u00e9 \\"q\\""}'],
     ['a JSON number is other text', '42', '{"body":"42"}'],
-    ['a JSON string is other text', '"x"', '{"body":"\\"x\\""}'],
-    ['null is other text', 'null', '{"body":"null"}'],
     ['broken JSON is other text, its spaces kept', ' {"a":1 ', '{"body":" {\\"a\\":1 "}'],
     ['an empty object is an empty payload', '{}', '[]'],
-    [
-      'deeper than 512 levels is text (§2.6)',
-      '['.repeat(513) + ']'.repeat(513),
-      `{"body":"${'['.repeat(513)}${']'.repeat(513)}"}`,
-    ],
+    ['512 levels are JSON', nest(512), nest(512)],
+    ['deeper than 512 levels is text (§2.6)', nest(513), `{"body":"${nest(513)}"}`],
   ];
-  for (const [clause, payload, body] of rows) {
-    test(clause, async () => {
+  test('a payload is JSON if it reads as an object or array, else text', async () => {
+    for (const [clause, payload, body] of rows)
       assert.equal(
         await sendCron({ method: 'POST', payload }),
         wire('POST /p', [JSON_TYPE, AGENT], body),
+        clause,
       );
-    });
-  }
+  });
 
   test("a cron's payload is the body as text, or the query parameters of a GET", async () => {
-    const json = await sendCron({ payload: '{"a":1,"b":"/"}' });
-    assert.equal(json, wire('GET /p?a=1&b=%2F', [AGENT], null));
     const text = await sendCron({ payload: 'a b' });
     assert.equal(text, wire('GET /p?body=a%20b', [AGENT], null));
   });

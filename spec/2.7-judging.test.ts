@@ -9,9 +9,9 @@ import { before, useStarted } from '#testing/hooks';
 import { eventually } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
 import { startReceiver } from '#testing/receiver';
-import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
+import { jobEnd, makeOnceQueue, postJob, runCron, runJob } from '#testing/runs';
 import { executionsOf, scheduleCron, setQueue } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
+import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
 const dns = useStarted(startDnsServer);
@@ -73,48 +73,38 @@ async function outcomesWith(answer: string) {
 }
 
 describe('judging by the status', () => {
-  for (const responseStatus of [200, 201, 202, 204, 206, 226, 299]) {
-    test(`${responseStatus} is a success`, async () => {
-      const success = { status: 'success', reason: null, errorMessage: null, responseStatus };
-      const { job, run } = await outcomesWith(answerOf(responseStatus));
-      assert.deepEqual(job, success);
-      assert.deepEqual(run, success);
-    });
-  }
-
-  const rows: [clause: string, statuses: readonly number[], reason: string | null][] = [
-    ['a 3xx is a failure of unknown reason', [300, 301, 302, 303, 304, 307, 308, 399], null],
-    [
-      'a 4xx is a failure with http_client_error',
-      [400, 401, 404, 418, 429, 499],
-      'http_client_error',
-    ],
-    ['a 5xx is a failure with http_server_error', [500, 502, 503, 504, 599], 'http_server_error'],
-    ['a status outside of 200 to 599 is a failure of unknown reason', [600, 999, 99, 0], null],
+  const rows: [statuses: readonly number[], isSuccess: boolean, reason: string | null][] = [
+    [[200, 204, 299], true, null],
+    [[300, 304, 399, 600, 999, 99, 0], false, null],
+    [[400, 429, 499], false, 'http_client_error'],
+    [[500, 503, 599], false, 'http_server_error'],
   ];
-  for (const [clause, statuses, reason] of rows) {
-    test(`${clause}; jobs have an error message, crons none (§6.3, §2.7)`, async () => {
-      for (const status of statuses) {
-        const expected = failed(reason, `HTTP ${status} error`, status);
-        const { job, run } = await outcomesWith(answerOf(status));
-        assert.deepEqual(job, expected.job);
-        assert.deepEqual(run, { ...expected.run, errorMessage: null });
+  for (const [statuses, isSuccess, reason] of rows) {
+    const end = isSuccess ? 'succeeds' : `fails with ${reason ?? 'no known reason'}`;
+    test(`a run with ${statuses.join()} ${end}; only jobs have a message (§6.3, §2.7)`, async () => {
+      for (const responseStatus of statuses) {
+        const { job, run } = await outcomesWith(answerOf(responseStatus));
+        const success = { status: 'success', reason: null, errorMessage: null, responseStatus };
+        const expected = failed(reason, `HTTP ${responseStatus} error`, responseStatus);
+        assert.deepEqual(job, isSuccess ? success : expected.job);
+        assert.deepEqual(run, isSuccess ? success : { ...expected.run, errorMessage: null });
       }
     });
   }
 
   test('redirects are never followed', async () => {
     await using elsewhere = await startReceiver();
-    for (const status of [301, 302, 303, 307, 308]) {
-      for (const location of ['/elsewhere', `${elsewhere.url}/`, '//127.0.0.1/', 'garbage:']) {
-        const path = `/redirect-${status}`;
-        target.answer(path, { status, headers: { Location: location, Refresh: '0; url=/x' } });
-        const job = await runJob(service, { url: target.url + path });
+    for (const status of [301, 307])
+      for (const location of ['/elsewhere', `${elsewhere.url}/`]) {
+        target.answer('/redirect', {
+          status,
+          headers: { Location: location, Refresh: '0; url=/x' },
+        });
+        const job = await runJob(service, { url: `${target.url}/redirect` });
         assert.equal(job.errorMessage, `HTTP ${status} error`);
       }
-    }
     assert.equal(elsewhere.requests.length, 0);
-    assert.equal(target.requests.length, 20, 'one request each');
+    assert.equal(target.requests.length, 4, 'one request each');
   });
 });
 
@@ -122,9 +112,7 @@ describe('the timeout', () => {
   const STATUS = 'HTTP/1.1 200 OK\r\n';
   const stalls: [fault: string, script: (c: RawConnection) => unknown, status: number | null][] = [
     ['takes the request and says nothing', () => {}, null],
-    ['stops in its headers', (c) => c.send(`${STATUS}A: b\r\n`), null],
     ['stops in its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\nabcd`), 200],
-    ['leaves a failure’s body open', (c) => c.send('HTTP/1.1 503 No\r\n\r\nab'), 503],
     ['sends 1xx and no more', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
   ];
   for (const [fault, script, status] of stalls) {
@@ -199,7 +187,6 @@ describe('the timeout', () => {
     const url = receiver.url.replace('http:', 'https:');
     const opening = 'Connection error: connection timed out after 10 seconds';
     for (const [timeoutSeconds, atMs, reason, text] of [
-      [300, 10_000, 'connection_error', opening],
       [30, 10_000, 'connection_error', opening],
       [4, 4_000, 'timeout', 'Request timed out after 4 seconds'],
     ] as const) {
@@ -231,33 +218,21 @@ describe('connection errors', () => {
     ],
     ['a body cut short', `${OK}Content-Length: 10\r\n\r\nshort`, 'response ended early', 200],
     [
-      'a failure’s body cut short',
-      'HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nshort',
-      'response ended early',
-      500,
-    ],
-    [
-      'a chunk of no size',
-      `${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`,
-      'response is not valid HTTP',
-      200,
-    ],
-    [
       'a body that is not gzip',
       `${OK}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope`,
       'response body is not valid gzip',
       200,
     ],
   ];
-  for (const [response, answer, text, status] of rows) {
-    test(`${response}: the status is kept if one was received (§2.7)`, async () => {
+  test('a response that breaks HTTP keeps the status if one was received (§2.7)', async () => {
+    for (const [response, answer, text, status] of rows) {
       const expected = failed('connection_error', `Connection error: ${text}`, status);
-      assert.deepEqual(await outcomesWith(answer), expected);
-    });
-  }
+      assert.deepEqual(await outcomesWith(answer), expected, response);
+    }
+  });
 
   test('a connection reset before or within the response is a connection error', async () => {
-    const framings = ['Content-Length: 9', 'Transfer-Encoding: chunked', 'Connection: close'];
+    const framings = ['Content-Length: 9', 'Connection: close'];
     await using receiver = await startRawReceiver(async (connection) => {
       const framing = framings[Number(/ \/(\d)/.exec(String(await connection.until()))?.[1])];
       if (framing !== undefined) {
@@ -273,20 +248,15 @@ describe('connection errors', () => {
   });
 
   test('a closed port is a connection error', async () => {
-    const { port } = await startThenClose();
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
     const text = 'Connection error: connection refused';
     await assertFails(`http://127.0.0.1:${port}/`, 'connection_error', text);
   });
 });
-
-async function startThenClose(): Promise<AddressInfo> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return address;
-}
 
 const CANNOT_RESOLVE = ['cannot_resolve_host', 'Cannot resolve host'] as const;
 const BLOCKED = ['blocked_address', 'The URL resolves to a blocked IP address.'] as const;
@@ -315,17 +285,16 @@ describe('names of targets', () => {
     ['no address at all', [], CANNOT_RESOLVE],
     ['NXDOMAIN', 'NXDOMAIN', CANNOT_RESOLVE],
     ['SERVFAIL', 'SERVFAIL', CANNOT_RESOLVE],
-    ['REFUSED', 'REFUSED', CANNOT_RESOLVE],
     ['bytes that are no DNS answer', { bytes: Buffer.from('garbage') }, CANNOT_RESOLVE],
   ];
-  for (const [n, [lookup, answer, [reason, text]]] of rows.entries()) {
-    test(`${lookup}: ${text}`, async () => {
-      const sent = target.requests.length;
+  test('a name without a public IPv4 address gets no request', async () => {
+    const sent = target.requests.length;
+    for (const [n, [lookup, answer, [reason, text]]] of rows.entries()) {
       dns.answer(`name-${n}.test`, answer);
       await assertFails(`http://name-${n}.test:${target.port}/`, reason, text);
-      assert.equal(target.requests.length, sent, 'nothing is sent');
-    });
-  }
+      assert.equal(target.requests.length, sent, `${lookup}: nothing is sent`);
+    }
+  });
 
   test('the address of a name is checked when the request is sent, not at creation', async () => {
     dns.answer('later.test', ['10.1.2.3']);
@@ -349,14 +318,6 @@ describe('names of targets', () => {
     assert.equal(target.requests.filter((request) => request.url === '/rebound').length, 2);
   });
 });
-
-/** A service as it comes: nothing private may be reached. */
-async function startClosedService(): Promise<TestService> {
-  const env = { ALLOWED_NETWORKS: '', DNS_SERVERS: dns.address };
-  const closed = await startService(openSqliteTestStore, { env });
-  await makeOnceQueue(closed);
-  return closed;
-}
 
 /** Counts connections to one port of both loopbacks. */
 async function startListener() {
@@ -386,12 +347,15 @@ describe('IP addresses as targets (§2.11)', () => {
   const ipv6 = ['[::1]', '[::ffff:127.0.0.1]', '[2001:4860:4860::8888]'];
 
   test('a blocked address gets no connection', async () => {
-    await using closed = await startClosedService();
+    const env = { ALLOWED_NETWORKS: '', DNS_SERVERS: dns.address };
+    await using closed = await startService(openSqliteTestStore, { env });
+    await makeOnceQueue(closed);
     using listener = await startListener();
     const asked = dns.queries.length;
     const check = async (host: string, [reason, text]: readonly [string, string]) => {
       const job = await runJob(closed, { url: `http://${host}:${listener.port}/` });
       assert.deepEqual(outcomeOf(job), failed(reason, text, null).job, host);
+      assert.deepEqual([job.durationMs, job.completedAt], [0, job.startedAt]);
     };
     await Promise.all([
       ...blocked.map((host) => check(host, BLOCKED)),
@@ -413,11 +377,4 @@ describe('IP addresses as targets (§2.11)', () => {
       assert.deepEqual(outcomeOf(job), failed(...BLOCKED, null).job, host);
     }
   });
-});
-
-test('a run that is not sent has a duration and a record of its own', async () => {
-  const job = await runJob(service, { url: 'http://10.0.0.1/', queue: ONCE });
-  assert.equal(job.durationMs, 0);
-  assert.equal(job.response?.body.length ?? 0, 0);
-  assert.equal(job.completedAt, job.startedAt);
 });

@@ -79,32 +79,17 @@ describe('TLS certificates are verified, and TLS 1.2 or newer is required', () =
     }
   });
 
-  test('a self-signed certificate is a connection error', async () => {
-    assert.equal(
-      await refusalBy(await createSelfSigned({ hosts: ['good.test'] })),
-      'Connection error: TLS certificate is self-signed',
-    );
-  });
-
-  test('a certificate of an untrusted authority is a connection error', async () => {
-    const untrusted = await createAuthority('Untrusted');
-    assert.equal(
-      await refusalBy(await untrusted.issue({ hosts: ['good.test'] })),
-      'Connection error: TLS certificate cannot be verified',
-    );
-  });
-
-  test('a certificate that is expired or not yet valid is a connection error', async () => {
+  test('a certificate that is self-signed, untrusted, expired or not yet valid is a connection error', async () => {
     const hosts = ['good.test'];
-    assert.equal(
-      await refusalBy(await authority.issue(expired({ hosts }))),
-      'Connection error: TLS certificate has expired',
-    );
+    const untrusted = await createAuthority('Untrusted');
     const notBefore = new Date(Date.now() + 86_400_000);
-    assert.equal(
-      await refusalBy(await authority.issue({ hosts, notBefore })),
-      'Connection error: TLS certificate is not yet valid',
-    );
+    for (const [credentials, text] of [
+      [await createSelfSigned({ hosts }), 'is self-signed'],
+      [await untrusted.issue({ hosts }), 'cannot be verified'],
+      [await authority.issue(expired({ hosts })), 'has expired'],
+      [await authority.issue({ hosts, notBefore }), 'is not yet valid'],
+    ] as const)
+      assert.equal(await refusalBy(credentials), `Connection error: TLS certificate ${text}`);
   });
 
   test('a certificate for another host is a connection error, also with a Host header', async () => {
