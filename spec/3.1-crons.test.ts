@@ -37,28 +37,6 @@ function declarePausing(start: StartScene) {
     await service.advance(1);
     await sent(1);
   });
-
-  test('starting an active cron changes nothing, not even a run that is due', async () => {
-    const { service, receiver } = await start({ sends: false });
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.clock.advance(MINUTE);
-    const started = await service.work.startCron(service.teamId, id);
-    assert.equal(started?.nextRunAt, at('12:01:00'));
-    await service.engine?.start();
-    await receiver.waitFor(1);
-  });
-
-  test('pausing a cron does not interrupt its running execution', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.clock.advance(MINUTE);
-    await receiver.waitFor(1);
-    await service.work.pauseCron(service.teamId, id);
-    gate.open();
-    await service.quiet();
-    assert.equal((await executionsOf(service, id))[0]?.status, 'success');
-  });
 }
 
 function declareDeleting(start: StartScene) {
@@ -93,9 +71,7 @@ function declareRuns(start: StartScene) {
     assert.equal(receiver.requests.length, 0);
     await service.advance(1);
     await sent(1);
-    await service.advance(2 * MINUTE - 1);
-    assert.equal(receiver.requests.length, 1);
-    await service.advance(1);
+    await service.advance(2 * MINUTE);
     await sent(2);
     const executions = await executionsOf(service, id);
     const times = executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]);
@@ -111,22 +87,18 @@ function declareRuns(start: StartScene) {
     const gate = makeGate();
     const { service, receiver } = await start({ answer: { after: gate.opened } });
     const { id } = await scheduleCron(service, { url: receiver.url, timeout_seconds: 300 });
-    for (let n = 1; n <= 3; n++) {
+    for (let n = 1; n <= 2; n++) {
       await service.clock.advance(MINUTE);
       await receiver.waitFor(n);
     }
     const running = await executionsOf(service, id);
-    assert.deepEqual(
-      running.map(({ status }) => status),
-      ['running', 'running', 'running'],
-    );
+    assert.ok(running.every(({ status }) => status === 'running'));
     gate.open();
     await service.quiet();
     const ended = await executionsOf(service, id);
     assert.deepEqual(
       ended.map(({ status, durationMs }) => [status, durationMs]),
       [
-        ['success', 120_000],
         ['success', 60_000],
         ['success', 0],
       ],
@@ -139,17 +111,17 @@ function declareTwoEngines(start: StartScene) {
     const { service, receiver } = await start();
     await using second = await startSecondEngine(service);
     const crons = [];
-    for (let n = 0; n < 5; n++)
+    for (let n = 0; n < 3; n++)
       crons.push(await scheduleCron(service, { url: `${receiver.url}/${n}` }));
-    for (let minute = 1; minute <= 4; minute++) {
+    for (let minute = 1; minute <= 3; minute++) {
       await service.clock.advance(MINUTE);
-      await receiver.waitFor(5 * minute);
+      await receiver.waitFor(3 * minute);
       await Promise.all([service.quiet(), second.quiet()]);
     }
-    assert.equal(receiver.requests.length, 20);
+    assert.equal(receiver.requests.length, 9);
     for (const { id } of crons) {
       const times = (await executionsOf(service, id)).map(({ scheduledFor }) => scheduledFor);
-      assert.deepEqual(times, [at('12:01'), at('12:02'), at('12:03'), at('12:04')]);
+      assert.deepEqual(times, [at('12:01'), at('12:02'), at('12:03')]);
     }
   });
 }
@@ -198,24 +170,6 @@ function declareMissedTimes(start: StartScene) {
 }
 
 function declareRunNow(start: StartScene) {
-  test('Run now is an additional execution and does not change the schedule', async () => {
-    const { service, receiver, sent } = await start();
-    const { id } = await scheduleCron(service, { url: receiver.url });
-    await service.clock.advance(10 * SECOND);
-    await service.work.runCronNow(service.teamId, id);
-    await sent(1);
-    await service.advance(50 * SECOND);
-    await sent(2);
-    const executions = await executionsOf(service, id);
-    assert.deepEqual(
-      executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]),
-      [
-        [null, at('12:00:10')],
-        [at('12:01:00'), at('12:01:00')],
-      ],
-    );
-  });
-
   test('Run now at a scheduled time runs both, and pressed twice runs twice', async () => {
     const { service, receiver, sent } = await start({ sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -224,5 +178,13 @@ function declareRunNow(start: StartScene) {
     await service.work.runCronNow(service.teamId, id);
     await service.engine?.start();
     await sent(3);
+    const runs = await executionsOf(service, id);
+    const planned = runs.map(({ scheduledFor }) => scheduledFor);
+    assert.deepEqual(
+      planned.filter((at) => at !== null),
+      [at('12:01')],
+    );
+    const cron = await service.work.findCron(service.teamId, id);
+    assert.equal(cron?.nextRunAt, at('12:02'));
   });
 }

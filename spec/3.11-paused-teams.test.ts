@@ -45,6 +45,9 @@ describe('a paused team', () => {
     const { work, teamId } = service;
     const { id } = await scheduleCron(service, { url: `${receiver.url}/cron` });
     const hourly = await scheduleCron(service, { url: receiver.url, cron_expression: '@hourly' });
+    const ended = await scheduleCron(service, { url: `${receiver.url}/ended` });
+    const end = { endsAt: service.clock.now() + 2 * MINUTE, maxRuns: null };
+    await work.editCron(teamId, ended.id, { end });
     const planned = (await work.findCron(teamId, hourly.id))?.nextRunAt;
     await setQueue(service, { concurrencyLimit: 1 });
     await scheduleJob(service, { url: `${receiver.url}/limited`, delay: 60 });
@@ -58,26 +61,10 @@ describe('a paused team', () => {
     const next = (await work.findCron(teamId, id))?.nextRunAt ?? 0;
     assert.equal(next - service.clock.now(), 50 * SECOND);
     assert.equal((await work.findCron(teamId, hourly.id))?.nextRunAt, planned);
+    assert.equal((await work.findCron(teamId, ended.id))?.nextRunAt, null);
     await service.advance(50 * SECOND);
     await sent(3);
     assert.deepEqual(urlsOf(receiver), ['/cron', '/free', '/limited']);
-  });
-
-  test('a resumed team starts no cron whose end has passed', async () => {
-    const { service, receiver } = await start();
-    const { work, teamId, clock } = service;
-    const cron_expression = '*/10 * * * *';
-    const { id } = await scheduleCron(service, { url: receiver.url, cron_expression });
-    const cron = await work.findCron(teamId, id);
-    assert.ok(cron);
-    const end = { endsAt: clock.now() + 11 * MINUTE, maxRuns: null };
-    await work.editCron(teamId, id, { ...cron, alertThreshold: null, end });
-    await work.pauseTeam(teamId, 'Ada');
-    await service.advance(15 * MINUTE);
-    await work.resumeTeam(teamId);
-    assert.equal((await work.findCron(teamId, id))?.nextRunAt, null);
-    await service.advance(30 * MINUTE);
-    assert.equal(receiver.requests.length, 0);
   });
 
   test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
@@ -111,21 +98,6 @@ describe('a paused team', () => {
     await receiver.waitFor(1);
     assert.equal(await work.resumeTeam(others.id), true);
     assert.equal(await work.resumeTeam(others.id), false);
-  });
-
-  test('the figures of waiting jobs show a paused team as paused', async () => {
-    const { service } = await start({ sends: false });
-    const { work, teamId, store } = service;
-    await scheduleJob(service, { url: 'http://127.0.0.1:9/' });
-    await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
-    await work.pauseTeam(teamId, 'Ada');
-    await service.clock.advance(10 * MINUTE);
-    const [row] = (await work.listQueueRows(teamId)).rows;
-    assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
-    const { figures, nextUp, troubles } = await work.readOverview(teamId);
-    assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);
-    const { due, paused } = await store.backlog.read(service.clock.now());
-    assert.deepEqual([due.count, paused.count], [0, 1]);
   });
 });
 

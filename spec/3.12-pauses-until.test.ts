@@ -23,17 +23,7 @@ async function sceneOf(start: StartScene) {
     await look();
   };
   const inMinutes = (minutes: number) => clock.now() + minutes * MINUTE;
-  return {
-    receiver,
-    service,
-    work,
-    teamId,
-    clock,
-    entriesOf,
-    look,
-    pass,
-    inMinutes,
-  };
+  return { receiver, service, work, teamId, clock, entriesOf, look, pass, inMinutes };
 }
 
 const start = useScenes(openSqliteTestStore);

@@ -25,10 +25,14 @@ describe('Failed → Retry', () => declareRetry(start));
 function declareRetries(start: StartScene) {
   test('the default schedule: after 1 minute, 30 minutes, 3 hours, then dead-lettered', async () => {
     // A target can't change the schedule.
-    const answer = { status: 503, headers: { 'Retry-After': '300' } };
+    const gate = makeGate();
+    const answer = { status: 503, headers: { 'Retry-After': '300' }, after: gate.opened };
     const { service, receiver } = await start({ answer });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
+    // The wait is counted from the end of the attempt, however long it took (§3.4).
+    await service.clock.advance(20 * SECOND);
+    gate.open();
     for (const [n, wait] of [1, 30, 180].entries()) {
       await service.quiet();
       await service.advance(wait * MINUTE - 1);
@@ -39,32 +43,16 @@ function declareRetries(start: StartScene) {
     await service.quiet();
     const attempts = await attemptsOf(service, job_id);
     assert.deepEqual(
-      attempts.map(({ status }) => status),
-      ['retried', 'retried', 'retried', 'dead_lettered'],
-    );
-    assert.deepEqual(
-      attempts.map(({ attemptNumber }) => attemptNumber),
-      [1, 2, 3, 4],
+      attempts.map(({ status, attemptNumber }) => [status, attemptNumber]),
+      [
+        ['retried', 1],
+        ['retried', 2],
+        ['retried', 3],
+        ['dead_lettered', 4],
+      ],
     );
     assert.equal(new Set(attempts.map(({ id }) => id)).size, 4);
     assert.ok(attempts.every(({ originalId }) => originalId === job_id));
-  });
-
-  test('the wait is counted from the end of the attempt, however long it took (§3.4)', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { status: 500, after: gate.opened } });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.clock.advance(20 * SECOND);
-    gate.open();
-    await service.quiet();
-    const [first, retry] = await attemptsOf(service, job_id);
-    assert.equal(first?.durationMs, 20_000);
-    assert.equal(retry?.scheduledAt, service.clock.now() + MINUTE);
-    await service.advance(MINUTE - 1);
-    assert.equal(receiver.requests.length, 1);
-    await service.advance(1);
-    await receiver.waitFor(2);
   });
 }
 
@@ -75,7 +63,6 @@ function declareReasons(start: StartScene) {
     await setQueue(service, { assertions: [{ kind: 'body_contains', text: 'fine' }] });
     const answers: [path: string, answer: AnswerOrNot, reason: string | null][] = [
       ['/4xx', { status: 404 }, 'http_client_error'],
-      ['/5xx', { status: 503 }, 'http_server_error'],
       ['/3xx', { status: 302, headers: { location: '/elsewhere' } }, null],
       ['/assertion', { body: 'not what was hoped for' }, 'assertion_failed'],
       ['/reset', 'reset', 'connection_error'],
@@ -120,20 +107,6 @@ function declareDeadLetters(start: StartScene) {
 }
 
 function declareRetry(start: StartScene) {
-  test('a job made by Retry has all retries of its queue', async () => {
-    const { service, receiver, sent } = await start({ answer: { status: 500 } });
-    await setQueue(service, { retriesEnabled: false });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await sent(1);
-    await setQueue(service, { retriesEnabled: true, retrySchedule: [5] });
-    const outcome = await service.work.retryJob(service.teamId, job_id);
-    await sent(2);
-    await service.advance(5 * SECOND);
-    await sent(3);
-    const newId = outcome.kind === 'done' ? outcome.jobId : '';
-    assert.deepEqual(await statusesOf(service, newId), ['retried', 'dead_lettered']);
-  });
-
   test('Retry is refused unless the job has failed for good', async () => {
     const { service, receiver, sent } = await start({ answer: { status: 500 } });
     receiver.answer('/good', {});

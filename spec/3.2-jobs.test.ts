@@ -1,14 +1,7 @@
 /** §3.2: a job's states and what moves it from one to the next; §3.3, §3.6. What the queue decides is in 2.3-queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  attemptsOf,
-  makeGate,
-  MINUTE,
-  scheduleJob,
-  setQueue,
-  statusesOf,
-} from '#testing/scheduling';
+import { attemptsOf, MINUTE, scheduleJob, setQueue, statusesOf } from '#testing/scheduling';
 import { type StartScene, useScenes } from '#testing/scenes';
 import { openSqliteTestStore } from '#testing/stores';
 
@@ -27,17 +20,6 @@ function declareStart(start: StartScene) {
     await sent(1);
     const [job] = await attemptsOf(service, job_id);
     assert.equal(job?.startedAt, job?.scheduledAt);
-  });
-
-  test('a job is processing while its request is under way', async () => {
-    const gate = makeGate();
-    const { service, receiver } = await start({ answer: { after: gate.opened } });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    assert.deepEqual(await statusesOf(service, job_id), ['processing']);
-    gate.open();
-    await service.quiet();
-    assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 }
 
@@ -65,18 +47,6 @@ function declareFire(start: StartScene) {
 }
 
 function declareDelete(start: StartScene) {
-  test('deleting a waiting retry leaves the attempt before it', async () => {
-    const { service, receiver, sent } = await start({ answer: { status: 500 } });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await sent(1);
-    const [, retry] = await attemptsOf(service, job_id);
-    const outcome = await service.work.deleteJob(service.teamId, retry?.id ?? '');
-    assert.deepEqual(outcome, { kind: 'done' });
-    await service.advance(2 * MINUTE);
-    assert.equal(receiver.requests.length, 1);
-    assert.deepEqual(await statusesOf(service, job_id), ['retried']);
-  });
-
   test("a failed job can be deleted with its response, a completed one can't", async () => {
     const { service, receiver, sent } = await start({ answer: { body: 'kept' } });
     await setQueue(service, { retriesEnabled: false });
