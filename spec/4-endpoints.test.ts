@@ -165,19 +165,16 @@ describe('the endpoints', () => {
         '/api',
         '/api/',
         '/api/crons/',
-        '/api/cron',
         '/api/Jobs',
         `/api/crons/${id}`,
-        `/api/crons/${id}/run`,
         `/api/jobs/${id}/cancel`,
-        '/api/jobs/bulk',
         '/api/queues',
         '/api/usage?x=1',
         '/api/v1/jobs',
         '/api/%00',
         '/api/..%2fjobs',
       ])
-        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
           const { status, headers, text } = await leavingNothing(service, () =>
             callHttp(`${service.url}${path}`, {
               method,
