@@ -19,6 +19,7 @@ import {
   claimJobs,
 } from '#testing/factories';
 import { openPlanner, type PlanNode } from '#testing/plans';
+import { pluck } from '#testing/pluck';
 import {
   openPostgresTestStore,
   openSqliteTestStore,
@@ -92,7 +93,8 @@ async function explainOnPostgres(
   const faults = [];
   for (const { sql, parameters } of statements) {
     for (const values of withValues ? [parameters, null] : [null]) {
-      for (const fault of (await planner.plan(sql, values)).flatMap(find)) {
+      const nodes = (await planner.plan(sql, values)).flatMap(nodesOf);
+      for (const fault of nodes.flatMap(find)) {
         faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
       }
     }
@@ -164,17 +166,17 @@ function readsWholeTeam(detail: string, sql: string): boolean {
   );
 }
 
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
 /** Finds reads of a whole table of those that are mostly empty, and full of dead rows beside an old snapshot. */
 function wholeReadsOf(node: PlanNode): string[] {
-  const faults = (node.Plans ?? []).flatMap(wholeReadsOf);
   const table = node['Relation Name'] ?? '';
-  const condition = node['Index Cond'] ?? node['TID Cond'];
-  const isOfNodeOnly = /^\(node_id = [^)]*\)$/.test(condition ?? '');
-  const reads = node['Node Type'].endsWith('Scan') && (condition === undefined || isOfNodeOnly);
-  if (reads && COME_AND_GO.includes(table)) {
-    faults.push(`${node['Node Type']} of ${table} by ${node['Index Name'] ?? 'nothing'}`);
-  }
-  return faults;
+  const condition = node['Index Cond'] ?? node['TID Cond'] ?? '';
+  const isWhole = condition === '' || /^\(node_id = [^)]*\)$/.test(condition);
+  const reads = COME_AND_GO.includes(table) && node['Node Type'].endsWith('Scan');
+  return isWhole && reads ? [`${node['Node Type']} of ${table} by ${node['Index Name']}`] : [];
 }
 
 /** Whether a table is one of the given, or a partition of one: plans name only partitions. */
@@ -184,13 +186,10 @@ function isPartOf(table: string, big: readonly string[]): boolean {
 
 /** Finds reads of all rows of one team, which are cheap only while the team is small. */
 function wideReadsOf(node: PlanNode): string[] {
-  const faults = (node.Plans ?? []).flatMap(wideReadsOf);
   const table = node['Relation Name'] ?? '';
   const isBig = isPartOf(table, ['jobs', 'ended_jobs', 'ended_executions']);
-  const condition = node['Index Cond'] ?? '';
   const isWide = isOfTeamOnly(node) || node['Node Type'] === 'Seq Scan';
-  if (isBig && isWide) faults.push(`${node['Node Type']} of ${table} by ${condition}`);
-  return faults;
+  return isBig && isWide ? [`${node['Node Type']} of ${table} by ${node['Index Cond']}`] : [];
 }
 
 function isOfTeamOnly(node: PlanNode): boolean {
@@ -198,12 +197,11 @@ function isOfTeamOnly(node: PlanNode): boolean {
 }
 
 function faultsOf(node: PlanNode): string[] {
-  const faults = (node.Plans ?? []).flatMap(faultsOf);
+  const faults = node['Node Type'] === 'ModifyTable' ? locksChosenAgain(node) : [];
   const table = node['Relation Name'] ?? '';
   const index = node['Index Name'] ?? '';
   if (node['Node Type'] === 'Seq Scan' && isPartOf(table, BIG)) faults.push(`Seq Scan of ${table}`);
   const reads = /Index/.test(node['Node Type']) && node['Index Cond'] === undefined;
-  if (node['Node Type'] === 'ModifyTable') faults.push(...locksChosenAgain(node));
   const isSmall = SMALL_INDEXES.includes(index) || !BIG.some((big) => index.startsWith(big));
   if (reads && !isSmall) faults.push(`all of ${index}`);
   const isByUrl = /_by_url$|_team_id_left_idx$/.test(index);
@@ -260,30 +258,20 @@ async function fill(store: Store, runs: number): Promise<void> {
   await fillExecutions(store, executions);
   const [cron] = await all(store.database, 'crons', { id: cronIds });
   assert.ok(cron);
-  const others = Array.from({ length: runs / 4 }, (_, n) => ({
-    team_id: teamOf(n),
-    id: newId(TEST_START),
-    next_run_at: TEST_START + 3_600_000 + n,
-  }));
-  await add(
-    store.database,
-    'crons',
-    others.map((each) => Object.assign({}, cron, each)),
-  );
-  const callback = { url: 'http://caller.example/', body: '{}', created_at: TEST_START };
-  await add(
-    store.database,
-    'callbacks',
-    others.map(({ team_id, id }) => Object.assign({ team_id, id, run_id: id }, callback)),
-  );
+  const others = Array.from({ length: runs / 4 }, (_, n) => {
+    return { team_id: teamOf(n), id: newId(TEST_START) };
+  });
+  const next_run_at = TEST_START + 3_600_000;
+  const crons = others.map((each, n) => ({ ...cron, ...each, next_run_at: next_run_at + n }));
+  await add(store.database, 'crons', crons);
+  const usual = { url: 'http://caller.example/', body: '{}', created_at: TEST_START };
+  const callbacks = others.map((each) => Object.assign({ run_id: each.id }, each, usual));
+  await add(store.database, 'callbacks', callbacks);
   const counted = { outcome: 'success', step: 1, runs: 1 } as const;
-  await add(
-    store.database,
-    'duration_hours',
-    executions.map(({ team_id, completed_at }) => {
-      return Object.assign({ team_id, source_id: newId(TEST_START), hour: completed_at }, counted);
-    }),
-  );
+  const hours = executions.map(({ team_id, completed_at: hour }) => {
+    return Object.assign({ team_id, source_id: newId(TEST_START), hour }, counted);
+  });
+  await add(store.database, 'duration_hours', hours);
 }
 
 async function askEverything(store: Store): Promise<void> {
@@ -291,25 +279,16 @@ async function askEverything(store: Store): Promise<void> {
   assert.ok(team);
   const node = await aNode(store);
   const queues = await store.queues.list(team.id);
-  await aQueue(store, team.id, { name: queues[0]?.name ?? '', concurrencyLimit: 5 });
-  await aQueue(store, team.id, {
-    name: queues[1]?.name ?? 'rated',
-    rate: { count: 5, per: 'second' },
-  });
-  await aQueue(store, team.id, {
-    name: queues[2]?.name ?? 'watched',
-    watch: {
-      backlog: { minutes: 1, jobs: 10, pausedHours: 1 },
-      failureRate: { percent: 20, attempts: 50 },
-    },
-  });
+  const [limited = '', rated = '', watched = ''] = pluck(queues, 'name');
+  await aQueue(store, team.id, { name: limited, concurrencyLimit: 5 });
+  await aQueue(store, team.id, { name: rated, rate: { count: 5, per: 'second' } });
+  const backlog = { minutes: 1, jobs: 10, pausedHours: 1 };
+  const failureRate = { percent: 20, attempts: 50 };
+  await aQueue(store, team.id, { name: watched, watch: { backlog, failureRate } });
   await Promise.all(queues.map(({ name }) => aJob(store, team.id, { queue: name })));
   const { jobId } = await aJob(store, team.id, { queue: 'new' });
-  const retry = {
-    kind: 'retry',
-    search: { tab: 'failed' },
-    total: { count: 1, isMore: false },
-  } as const;
+  const total = { count: 1, isMore: false };
+  const retry = { kind: 'retry', search: { tab: 'failed' }, total } as const;
   await store.bulkTasks.create(team.id, retry, TEST_START);
   await store.bulkTasks.list(team.id);
   const queueIds = queues.map(({ id }) => id);
@@ -346,18 +325,10 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.deletePending(team.id, [jobId]);
   const failed = await store.jobs.list(team.id, { limit: 50 });
   await store.jobs.list(team.id, { limit: 5, queueId: queueIds[0] ?? '', status: 'pending' });
-  await store.jobs.retryFailed(
-    team.id,
-    failed.slice(0, 5).map(({ id }) => id),
-  );
-  await store.jobs.countResent(
-    team.id,
-    failed.map(({ id }) => id),
-  );
-  await store.jobs.deleteFailed(
-    team.id,
-    failed.map(({ id }) => id),
-  );
+  const failedIds = pluck(failed, 'id');
+  await store.jobs.retryFailed(team.id, failedIds.slice(0, 5));
+  await store.jobs.countResent(team.id, failedIds);
+  await store.jobs.deleteFailed(team.id, failedIds);
   await store.jobs.find(team.id, job.id);
   await store.jobs.findTeam(job.id);
   await store.jobs.listAttempts(team.id, job.id);
@@ -368,14 +339,9 @@ async function askEverything(store: Store): Promise<void> {
   await store.usage.usedInMonth(team.id, TEST_START);
   await store.sourceFigures.read(100, TEST_START);
   const later = TEST_START + 40 * 86_400_000;
-  for (const kind of EXPIRING) {
-    await store.retention.deleteSome(kind, {
-      now: later,
-      historyDays: 30,
-      successHistoryDays: 7,
-      limit: 50,
-    });
-  }
+  const days = { historyDays: 30, successHistoryDays: 7 };
+  for (const kind of EXPIRING)
+    await store.retention.deleteSome(kind, { now: later, ...days, limit: 50 });
   await store.retention.lookAtSize(1, later);
   await store.retention.deleteEndedUntil(TEST_START - 90 * 86_400_000, 50);
   await store.queues.delete(team.id, queueIds[1] ?? '');

@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '#domain/base/instant';
 import { aJob, aQueue, aTeam, runAlerts } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
+import { pluck } from '#testing/pluck';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 import { all, remove } from '../database/rows.ts';
 
@@ -29,21 +30,18 @@ forEachStore((name, openTestStore) => {
       const { store, teamId, queue, check, kinds } = await aScene(openTestStore);
       await using _ = store;
       const other = name === 'postgres' ? await store.openAnother() : store;
-      const both = async () => {
-        const now = store.clock.now();
-        await Promise.all([store, other].map((each) => each.alerts.checkQueues(now)));
+      const checkFor = async (minutes: number) => {
+        for (let n = 0; n < minutes; n++) {
+          await store.testClock.advance(MINUTE_MS);
+          const now = store.clock.now();
+          await Promise.all([store, other].map((each) => each.alerts.checkQueues(now)));
+        }
       };
       await aJob(store, teamId);
-      for (let n = 0; n < 12; n++) {
-        await store.testClock.advance(MINUTE_MS);
-        await both();
-      }
+      await checkFor(12);
       assert.deepEqual(await kinds(), ['failure backlog']);
       await remove(store.database, 'jobs', { team_id: teamId });
-      for (let n = 0; n < 3; n++) {
-        await store.testClock.advance(MINUTE_MS);
-        await both();
-      }
+      await checkFor(3);
       assert.deepEqual(await kinds(), ['recovery backlog', 'failure backlog']);
       assert.deepEqual(await store.alerts.listOpenWatches(teamId, [queue.id]), []);
       await check();
@@ -82,9 +80,7 @@ forEachStore((name, openTestStore) => {
       const { store, teamId, queue, check } = await aScene(openTestStore);
       await using _ = store;
       const kindsLeft = async () =>
-        (await all(store.database, 'queue_watches', {}, { order: ['kind'] })).map(
-          ({ kind }) => kind,
-        );
+        pluck(await all(store.database, 'queue_watches', {}, { order: ['kind'] }), 'kind');
       assert.deepEqual(await kindsLeft(), ['backlog', 'failure_rate']);
       const watch = { ...RULES, failureRate: NO_WATCH.failureRate };
       await store.queues.update(teamId, queue.id, { watch });

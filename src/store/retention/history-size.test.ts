@@ -5,6 +5,7 @@ import { DAY_MS } from '#domain/base/instant';
 import { ask } from '#testing/ask';
 import { aClaimedJob, aCron, aJob, aNode, aQueue, aTeam } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
+import { pluck } from '#testing/pluck';
 import { refreshStatistics as refresh } from '#testing/statistics';
 import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
 import { readSpans } from './partitions.ts';
@@ -23,13 +24,13 @@ async function aHistory(store: TestStore) {
   const { id: cron_id } = await aCron(store, team_id);
   const now = store.clock.now();
   const ends = Array.from({ length: RUNS }, (_, n) => now - (24 * DAY_MS * (RUNS - n)) / RUNS);
-  const of = (n: number) => ends.filter((_, at) => at % 6 === n).map(Math.floor);
+  const of = (n: number) => ends.filter((_, at) => at % 5 === n).map(Math.floor);
   const jobs = STATUSES.flatMap((status, n) =>
-    [...of(n), ...(n === 0 ? of(4) : [])].map((completed_at) => {
+    of(n).map((completed_at) => {
       return { team_id, queue_id, status, completed_at, created_at: completed_at };
     }),
   );
-  const runs = of(5).map((completed_at) => ({ team_id, cron_id, completed_at }));
+  const runs = of(4).map((completed_at) => ({ team_id, cron_id, completed_at }));
   const ids = [...(await fillJobs(store, jobs)), ...(await fillExecutions(store, runs))];
   const body = () => randomBytes(BODY_BYTES / 2).toString('hex');
   await fillResponses(
@@ -41,12 +42,9 @@ async function aHistory(store: TestStore) {
 }
 
 async function endsOf(store: TestStore): Promise<number[]> {
-  const rows = await ask<{ at: number }>(
-    store,
-    `select completed_at as at from ended_jobs
-      union all select completed_at from ended_executions order by at`,
-  );
-  return rows.map(({ at }) => at);
+  const text = `select completed_at as at from ended_jobs
+    union all select completed_at from ended_executions order by at`;
+  return pluck(await ask<{ at: number }>(store, text), 'at');
 }
 
 const used = async (store: TestStore) =>
@@ -117,9 +115,6 @@ test('a whole partition before the cut is dropped', async () => {
   assert.ok(dropped >= 3);
   assert.equal(after.length, before.length - dropped);
   assert.ok(after.every(({ to }) => to * DAY_MS > cut));
-  // They are not made again.
-  assert.deepEqual(await store.retention.keepPartitions(now, { historyDays: 30 }), {
-    made: 0,
-    dropped: 0,
-  });
+  const { made } = await store.retention.keepPartitions(now, { historyDays: 30 });
+  assert.equal(made, 0, 'they are not made again');
 });
