@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FakeClock } from '#demo/fake-clock';
+import { eventually } from '#testing/process';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { openSender, saysOf } from '#testing/sender';
 import type { Exchange } from '#domain/http/exchange';
@@ -186,7 +187,7 @@ describe('connections', () => {
 
   test('idle connections to many origins are closed beyond 512', async () => {
     const open = new Set<Socket>();
-    const server = http.createServer((_, response) => response.end('ok'));
+    const server = http.createServer({ keepAliveTimeout: 0 }, (_, response) => response.end('ok'));
     server.on('connection', (socket: Socket) => {
       open.add(socket);
       socket.on('close', () => open.delete(socket));
@@ -201,7 +202,7 @@ describe('connections', () => {
       const exchanges = await Promise.all(urls.map((url) => sender.get(url)));
       for (const exchange of exchanges) expectKind(exchange, 'answered');
     }
-    while (open.size > 512) await nextTurn();
+    await eventually(() => open.size <= 512, { what: 'connections to be closed' });
     await sender.close();
     server.close();
     server.closeAllConnections();
