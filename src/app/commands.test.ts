@@ -224,6 +224,16 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       [`${queueSet} --retries 25h`, /^--retries: The retry schedule must be/],
       [`${queueSet} --assert {`, /^--assert: Assertions must be a list written as JSON\.$/],
       [`${queueSet} --pause --resume`, /'--pause' cannot be used with option '--resume'/],
+      [
+        `${queueSet} --pause-until 2999-01-01 --resume`,
+        /'--resume' cannot be used with .*--pause-u/,
+      ],
+      [`${queueSet} --tag a --no-tags`, /^--tag: Leave out --no-tags with it\.$/],
+      [
+        'job create --team Acme --queue dead --url http://a.test/ --header a:1 --header a:2',
+        /^--header: A name was given twice\.$/,
+      ],
+      ['backup ', /^FILE is empty\.$/],
       [`${queueSet} --tiemout 5`, /unknown option '--tiemout'/],
       [`cron set --team ${others.id} --cron ${cron.id} --pause`, /has no cron/],
       ['job list --team Acme --queue nowhere', /^the team "Acme" has no queue "nowhere"\.$/],

@@ -25,7 +25,7 @@ export async function runOperatorCommand(
   packaged?: Packaged,
 ): Promise<number> {
   // The reader may stop early: `belfry job list | head`.
-  process.stdout.on('error', () => process.exit(1));
+  process.stdout.on('error', () => process.exit(0));
   const services = createCommandServices(config, PROCESS_TERMINAL, process.env, packaged);
   return runCommand(command, services);
 }

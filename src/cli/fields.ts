@@ -4,7 +4,7 @@ import type { Fields, Reading } from '#work/fields';
 import { type OptionSpec, type Part, partsOf, type Resource } from '#work/resources/resource';
 import { toJson } from '#work/resources/resource';
 import { CommandFault } from './fault.ts';
-import { eitherOption, repeatedOption } from './options.ts';
+import { eitherOption, keyOf, repeatedOption } from './options.ts';
 import { readSecret, refuseBlank, SECRET_FROM } from './secrets.ts';
 import type { Session } from './session.ts';
 
@@ -43,7 +43,8 @@ function addOption(command: Command, part: PartWithOption, isNew: boolean): void
   if (isRepeated(part)) command.addOption(repeatedOption(flags, help));
   else if (opposite) {
     command.addOption(eitherOption(long, opposite.long, help));
-    command.addOption(eitherOption(opposite.long, long, opposite.help));
+    const { excludes = [] } = opposite;
+    command.addOption(eitherOption(opposite.long, [long, excludes].flat(), opposite.help));
   } else if (choices) {
     const isMandatory = isNew && part.option.isMandatory === true;
     command.addOption(new Option(flags, help).choices(choices).makeOptionMandatory(isMandatory));
@@ -62,11 +63,6 @@ function longOf({ option: { flags } }: PartWithOption): string {
 /** The name in the negated option: `--tag` has `--no-tags`. */
 function longOfNone(part: PartWithOption): string {
   return isRepeated(part) ? `${longOf(part)}s` : longOf(part);
-}
-
-/** `alert-note` → `alertNote`. */
-function keyOf(long: string): string {
-  return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export async function readOptions<Thing extends object>(
@@ -90,7 +86,11 @@ async function readOption(
   const given = options[keyOf(longOf(part))];
   const isRemoved = given === false || options[keyOf(longOfNone(part))] === false;
   if (option.opposite && options[keyOf(option.opposite.long)]) return [[name, 'false']];
-  if (Array.isArray(given)) return [[name, await writeList(session, part, given as string[])]];
+  if (Array.isArray(given)) {
+    if (isRemoved)
+      throw new CommandFault(`--${longOf(part)}: Leave out --no-${longOfNone(part)} with it.`);
+    return [[name, await writeList(session, part, given as string[])]];
+  }
   if (isRemoved) return [[name, kind === 'channels' ? '[]' : 'null']];
   if (given === true) return [[name, String(option.isOff !== true)]];
   if (typeof given !== 'string') return [];
@@ -116,8 +116,10 @@ async function writeList(
   if (kind === 'headers') {
     const lines = given.includes('-') ? await readSecret(session, '--header', '-') : '';
     const stdin = lines.split(/\r?\n/).filter((line) => line.trim() !== '');
-    const all = given.flatMap((text) => (text === '-' ? stdin : text));
-    return toJson(new Map(all.map(readHeader)));
+    const all = given.flatMap((text) => (text === '-' ? stdin : text)).map(readHeader);
+    const headers = new Map(all);
+    if (headers.size < all.length) throw new CommandFault('--header: A name was given twice.');
+    return toJson(headers);
   }
   return JSON.stringify(kind === 'sources' ? readSources(given) : given);
 }

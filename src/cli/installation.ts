@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
 import { printJson } from './output.ts';
 import type { BackupOutcome, Finding } from './services.ts';
+import { refuseBlank } from './secrets.ts';
 import { plainVerbs, type Session } from './session.ts';
 
 /** Not run from here: it starts without the commands' modules. */
@@ -30,6 +31,7 @@ export function addInstallationCommands(program: Command, session: Session): voi
     .description('copy the SQLite database while it is in use')
     .argument('<FILE>', 'a file that does not exist yet')
     .action(async (file: string) => {
+      refuseBlank('FILE', file);
       const { path, bytes } = acceptBackup(await session.services.backup(file));
       session.print({ file: path, bytes });
       session.say(

@@ -1,8 +1,17 @@
 import { type Command, Option } from 'commander';
 
-/** A switch that cannot be given together with its opposite. */
-export function eitherOption(flag: string, opposite: string, description: string): Option {
-  return new Option(`--${flag}`, description).conflicts(opposite);
+/** A switch that cannot be given together with its opposites. */
+export function eitherOption(
+  flag: string,
+  opposites: string | readonly string[],
+  description: string,
+): Option {
+  return new Option(`--${flag}`, description).conflicts([opposites].flat().map(keyOf));
+}
+
+/** `alert-note` → `alertNote`. */
+export function keyOf(long: string): string {
+  return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function addTeamOption(command: Command): Command {

@@ -83,7 +83,7 @@ export const QUEUE: Resource<QueueSettings> = {
     option: {
       flags: '--pause',
       help: 'start none of its jobs',
-      opposite: { long: 'resume', help: 'start its jobs again' },
+      opposite: { long: 'resume', help: 'start its jobs again', excludes: 'pause-until' },
     },
     activity: ['paused', 'value'],
   }),

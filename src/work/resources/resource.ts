@@ -33,7 +33,8 @@ export interface OptionSpec {
   flags: string;
   help: string;
   /** The switch for the other value. */
-  opposite?: { long: string; help: string };
+  /** `excludes`: another option that contradicts it. */
+  opposite?: { long: string; help: string; excludes?: string };
   choices?: readonly string[];
   /** `off` switches it off, any other value on. */
   switches?: string;
