@@ -106,6 +106,29 @@ describe('a cron', () => {
     assert.deepEqual(await dashboard.service.work.findCron(user.teamId, first.id), first);
   });
 
+  test('a form opened before somebody else saved says so, keeps its input and can replace the change', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const cron = await createCron(user, '/shared');
+    const queue = await work.setQueue(user.teamId, 'mails', {});
+    const [stale, staleQueue] = [
+      await visit(`/crons/${cron.id}/edit`, user),
+      await visit(`/queues/${queue.id}/edit`, user),
+    ];
+    const other = await visit(`/crons/${cron.id}/edit`, user);
+    await other.press('Save', { Name: 'Renamed by another' });
+    await work.setQueue(user.teamId, 'mails', { timeoutSeconds: 7 });
+    await stale.press('Save', { 'Cron expression': '7 7 1 1 *' });
+    stale.shows('these settings have changed since you opened the form');
+    assert.equal(stale.field('Cron expression'), '7 7 1 1 *');
+    assert.equal((await cronsOf(user))[0]?.name, 'Renamed by another');
+    await staleQueue.press('Save', { 'Request timeout': '9' });
+    assert.equal((await work.findQueue(user.teamId, queue.id))?.timeoutSeconds, 7);
+    await stale.press('Save');
+    assert.equal(stale.heading, 'Cron of /shared');
+    assert.equal((await cronsOf(user))[0]?.cronExpression, '7 7 1 1 *');
+  });
+
   test('a test run of an unsaved cron is sent once, shown and counted, but not stored', async () => {
     const user = await begin();
     target.answer('/tried', { body: 'not so well' });

@@ -22,7 +22,7 @@ import { useShell, useAnswer } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { personField, teamField } from '../serving/form-team.ts';
 import type { FieldErrors } from '../services.ts';
-import { type FormAnswer, listIn, textIn, type Values, valuesOf } from './values.ts';
+import { type FormAnswer, listIn, textIn, type Values, valuesOf, versionField } from './values.ts';
 import { goToFirstWrong, inputOf } from './wrong-fields.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Section } from '../parts/Section.tsx';
@@ -123,13 +123,15 @@ export function Form({ children, values, fields = {}, intent, word, variant, ...
   };
   if (!maySend) return null;
   const opener = shell && { [teamField]: shell.team.id, [personField]: shell.user.id };
-  const hidden = { ...opener, ...fields };
+  const shown = answer.values ?? values ?? {};
+  const version = textIn(shown, versionField);
+  const hidden = { ...opener, ...fields, ...(version && { [versionField]: version }) };
   return (
     <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
       {Object.entries(hidden).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <Shown value={{ values: answer.values ?? values ?? {}, errors: answer.errors ?? {} }}>
+      <Shown value={{ values: shown, errors: answer.errors ?? {} }}>
         {answer.problem ? (
           <Notice kind="failed" {...(answer.title && { title: answer.title })}>
             {answer.problem}

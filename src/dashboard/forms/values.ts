@@ -12,6 +12,9 @@ export type FormAnswer = {
   title?: string;
 };
 
+/** See serving/version.ts. */
+export const versionField = 'version';
+
 /** Fields whose values no response repeats. */
 const secrets = /password|^answer$/;
 

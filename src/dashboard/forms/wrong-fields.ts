@@ -20,6 +20,8 @@ export function goToField(words: Element | null | undefined): void {
 }
 
 export function goToFirstWrong(form: Element): void {
-  const words = form.querySelector('[id^="wrong-"]');
+  // Else the problem of the whole form, which may be far above its buttons.
+  const words =
+    form.querySelector('[id^="wrong-"]') ?? form.querySelector(':scope > [role="alert"]');
   if (words) goToField(words);
 }

@@ -6,6 +6,7 @@ import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
 import { shortenTest } from '../runs/run-text.ts';
 import { FormOutcome } from '../runs/TestOutcome.tsx';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
+import { findChange, withVersion } from '../serving/version.ts';
 import type { ChannelChoice, SameCron } from '../services.ts';
 import { newCron, storedCron, takeLinkedUrl, valuesOfCron } from '../work-forms/form-values.ts';
 import { fillFromPaste } from '../work-forms/paste.ts';
@@ -59,7 +60,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { name, unreadable, runsCounted } = cron;
   const hasSecrets = hasMask(cron) || cron.headers.some(([name]) => work.isSecretHeader(name));
   return {
-    ...takeLinkedUrl(valuesOfCron(cron, work.isSecretHeader), search),
+    ...takeLinkedUrl(withVersion(valuesOfCron(cron, work.isSecretHeader)), search),
     cron: { id, name, unreadable, runsCounted, hasSecrets },
     from: null,
     choices,
@@ -99,6 +100,9 @@ export async function action({ params, context }: Route.ActionArgs) {
   const same = await work.findSameCron(team.id, input, id);
   if (same && same.id !== readText(form, sameAsField)) return show({ same });
   if (id !== undefined) {
+    const shown = (await work.findCron(team.id, id)) ?? notFound();
+    const change = findChange(form, valuesOfCron(shown, work.isSecretHeader));
+    if (change) return show(change);
     if (!(await work.editCron(team.id, id, input))) notFound();
     return say(`/crons/${id}`, 'The cron is saved. The next run uses the new settings.');
   }

@@ -22,6 +22,7 @@ import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
+import { findChange, withVersion } from '../serving/version.ts';
 import type { Route } from './+types/maintenance.form.ts';
 
 const MOST_SHOWN = 50;
@@ -52,7 +53,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   if (!window) return notHere(context, (teamId) => work.findWindow(teamId, id));
   const { name, covers } = window;
   const isOfTeam = covers === 'team';
-  return { name, values: valuesOfWindow(window), isOfTeam, sources, muted, activity };
+  return { name, values: withVersion(valuesOfWindow(window)), isOfTeam, sources, muted, activity };
 }
 
 function valuesOfWindow(window: MaintenanceWindowView): Values {
@@ -69,8 +70,8 @@ function valuesOfWindow(window: MaintenanceWindowView): Values {
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { team, work, form, refuse, say } = open(context);
-  if (id !== undefined && !(await work.findWindow(team.id, id))) notFound();
+  const { team, work, form, refuse, say, show } = open(context);
+  const present = id === undefined ? null : ((await work.findWindow(team.id, id)) ?? notFound());
   const own = await work.listAlertSources(team.id);
   const offered = new Set(own.map((each) => `${each.kind}:${each.id}`));
   const pairs = [...form].flatMap(([name, value]) =>
@@ -81,6 +82,8 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const reading = readWindowInput(readFormPairs(pairs));
   if (!reading.ok) return refuse(Object.fromEntries(reading.errors));
   const { input } = reading;
+  const change = present && findChange(form, valuesOfWindow(present));
+  if (change) return show(change);
   const outcome = await (id === undefined
     ? work.createWindow(team.id, input)
     : work.editWindow(team.id, id, input));

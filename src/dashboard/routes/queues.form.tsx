@@ -6,6 +6,7 @@ import { isSendableUrl } from '#work/fields';
 import { silencesFailures } from '#work/queues';
 import { shortenTest } from '../runs/run-text.ts';
 import { notFound, notHere, open, orTeamFull } from '../serving/open.ts';
+import { findChange, withVersion } from '../serving/version.ts';
 import { newQueue, valuesOfQueue } from '../work-forms/form-values.ts';
 import { readQueueForm } from '../work-forms/read-forms.ts';
 import { AlertFields } from '../alerts/AlertFields.tsx';
@@ -28,7 +29,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   if (id === undefined) return { queue: null, values: newQueue, choices };
   const find = (teamId: string) => work.findQueue(teamId, id);
   const queue = (await find(team.id)) ?? (await notHere(context, find));
-  return { queue: { id, name: queue.name }, values: valuesOfQueue(queue), choices };
+  return { queue: { id, name: queue.name }, values: withVersion(valuesOfQueue(queue)), choices };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -54,6 +55,8 @@ export async function action({ params, context }: Route.ActionArgs) {
       failure_channels: ['Choose a channel for failures. Only an admin can choose none.'],
     });
   if (present) {
+    const since = findChange(form, valuesOfQueue(present));
+    if (since) return show(since);
     if (!(await work.editQueue(team.id, present.id, change))) notFound();
     const text = 'The settings are saved. They apply to waiting jobs, too.';
     return say(`/queues/${present.id}`, text);
