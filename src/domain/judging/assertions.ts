@@ -151,7 +151,7 @@ export function cutShown(text: string): string {
   return cut(text, SHOWN_LENGTH + 1);
 }
 
-/** Errors count entries from 1. Unknown keys are dropped (§2.4). */
+/** Errors count entries from 1 (§2.4). */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {
   if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
   if (input.length > MAX_ASSERTIONS) {
@@ -168,7 +168,16 @@ export function parseAssertions(input: unknown): Assertion[] | { error: string }
 
 function parseAssertion(entry: unknown): Assertion | string {
   if (typeof entry !== 'object' || entry === null) return 'it must be an object with a kind.';
-  const { kind, path, expected, text, ms } = entry as Record<string, unknown>;
+  const assertion = parseFields(entry as Record<string, unknown>);
+  if (typeof assertion === 'string') return assertion;
+  // A misspelt field would silently have no effect.
+  const unknown = Object.keys(entry).find((field) => !Object.hasOwn(assertion, field));
+  if (unknown === undefined) return assertion;
+  return `it has no field ${cutShown(unknown)}; there are ${Object.keys(assertion).join(', ')}.`;
+}
+
+function parseFields(fields: Record<string, unknown>): Assertion | string {
+  const { kind, path, expected, text, ms } = fields;
   if (kind === 'json_path_equals') return parsePathEquals(path, expected);
   if (kind === 'body_contains') return parseBodyContains(text);
   if (kind === 'response_time_under') return parseResponseTime(ms);
