@@ -251,7 +251,33 @@ describe('team apply', () => {
         'crons[0].cron_expression (line 8): The cron expression is not a valid cron expression.',
         'crons[0].headers.a b (line 9): The headers.a b field must have a valid HTTP header name.',
         'crons[0].headers.X (line 9): The headers.X field must be a string.',
-        /^crons\[0\]\.assertions: Assertion 1: its kind must be/,
+        /^crons\[0\]\.assertions \(line 10\): Assertion 1: its kind must be/,
+      ],
+    ],
+    [
+      'fields that are no text, at their lines',
+      'version: 1\nqueue:\n  - name: a\nqueues:\n  - &a { name: a }\n  - <<: *a\n',
+      [
+        /^queue \(line 2\): There is no such field/,
+        /^queues\[1\]\.<< \(line 6\): There is no such field/,
+        'queues[1].name (line 6): A queue name is required.',
+      ],
+    ],
+    [
+      'two documents',
+      'version: 1\n---\nversion: 1\n',
+      ['line 2, column 1: A team file has only one document.'],
+    ],
+    [
+      'what is wrong with variables, fields and names',
+      'version: 1\nchannel: { kind: slack, url: { env: BELFRY_SECRET_NONE } }\nqueues:\n  - { name: a, timeout_seconds: 301, failure_channels: [Nope] }\nmaintenance_windows:\n  - { name: w, covers: { crons: [nope], queues: [a] } }\n',
+      [
+        'channel.url (line 2): The environment variable BELFRY_SECRET_NONE is not set.',
+        'queues[0].timeout_seconds (line 4): Timeout cannot exceed 300 seconds (5 minutes).',
+        /^maintenance_windows\[0\]\.starts_at \(line 6\): /,
+        /^maintenance_windows\[0\]\.ends_at \(line 6\): /,
+        /^queues\[0\]\.failure_channels\[0\] \(line 4\): Neither the team nor/,
+        /^maintenance_windows\[0\]\.covers\.crons\[0\] \(line 6\): Neither the team nor/,
       ],
     ],
     [

@@ -1,10 +1,10 @@
 import { countOf } from '#domain/base/amounts';
 import type { Command } from 'commander';
 import { carryOut } from './steps.ts';
-import { CommandFault, explainFault } from './fault.ts';
+import { CommandFault, toOneLine } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { show, type Session } from './session.ts';
-import type { Problem, TeamDocument } from './team-file/document.ts';
+import type { TeamDocument } from './team-file/document.ts';
 
 /** Their code is loaded only for them. */
 export function addTeamFileCommands(team: Command, session: Session): void {
@@ -41,47 +41,35 @@ async function applyFile(
 ): Promise<void> {
   const { loadTeam, planTeam, readTeam } = await import('./team-file/team-file.ts');
   const document = await readFile(session, file);
-  const { items, problems: wrong } = readTeam(document);
-  refuseProblems(session, file, wrong, document);
+  const { items, problems } = readTeam(document);
   const { teamId, work } = await session.findTeam(team);
   const state = await loadTeam(work, teamId);
   const { isSecretHeader } = work;
-  const { steps, problems } = planTeam(items, state, document, {
-    isSecretHeader,
-    now: work.now(),
-  });
-  refuseProblems(session, file, problems, document);
-  const unchanged = items.length - steps.length;
+  const plan = planTeam(items, state, document, { isSecretHeader, now: work.now() });
+  const lines = [...problems, ...plan.problems].map(({ path, message }) =>
+    path.length > 0 ? `${document.locate(path)}: ${message}` : message,
+  );
+  if (lines.length > 0) refuse(session, file, lines);
+  const unchanged = items.length - plan.steps.length;
   const again = 'Apply the file again to go on.';
   const outcome = { dryRun, unchanged, items: "the file's items", again };
-  await carryOut(session, { work, teamId }, steps, outcome);
+  await carryOut(session, { work, teamId }, plan.steps, outcome);
 }
 
-/** Reads the file and reports its problems before a database is opened. */
 async function readFile(session: Session, file: string): Promise<TeamDocument> {
   const { readDocument } = await import('./team-file/document.ts');
   const text = await session.services.readFile(file);
   if ('fault' in text) throw new CommandFault(`${show(file)} ${text.fault}.`);
   const read = readDocument(text.text, (name) => session.services.readVariable(name));
-  const document = 'document' in read ? read.document : null;
-  refuseProblems(session, file, read.problems, document);
-  if (document === null) throw new Error('a file without problems has a document');
-  return document;
+  if ('fault' in read) return refuse(session, file, [read.fault]);
+  return read;
 }
 
 const MOST_SHOWN = 20;
 
-function refuseProblems(
-  session: Session,
-  file: string,
-  problems: readonly Problem[],
-  document: TeamDocument | null,
-): void {
-  if (problems.length === 0) return;
-  for (const { path, message } of problems.slice(0, MOST_SHOWN)) {
-    const place = path.length > 0 ? (document?.locate(path) ?? '') : '';
-    session.say(explainFault(new CommandFault(place === '' ? message : `${place}: ${message}`)));
-  }
-  const count = countOf(problems.length, 'problem');
-  throw new CommandFault(`${show(file)} has ${count}; nothing was changed.`);
+function refuse(session: Session, file: string, lines: readonly string[]): never {
+  for (const line of lines.slice(0, MOST_SHOWN)) session.say(toOneLine(line));
+  throw new CommandFault(
+    `${show(file)} has ${countOf(lines.length, 'problem')}; nothing was changed.`,
+  );
 }

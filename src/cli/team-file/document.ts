@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from '#work/fields';
 import { toJson } from '#work/resources/resource';
@@ -17,6 +17,8 @@ export type Mapping = Map<string, Value>;
 
 export interface TeamDocument {
   root: Value;
+  /** Of references to the environment; those values are null. */
+  problems: readonly Problem[];
   /** From the environment, as `showPath` writes them; never shown. */
   secretPaths: ReadonlySet<string>;
   /** A path with its line, for people: `crons[0].url (line 12)`. */
@@ -33,37 +35,55 @@ const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;
 export function readDocument(
   text: string,
   readVariable: ReadVariable,
-): { document: TeamDocument; problems: readonly Problem[] } | { problems: readonly Problem[] } {
+): TeamDocument | { fault: string } {
   const lines = new LineCounter();
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const [syntax] = [...parsed.errors, ...parsed.warnings];
   if (syntax) {
     const { line, col } = lines.linePos(syntax.pos[0]);
-    const message = `line ${line}, column ${col}: ${syntax.message}${hintFor(syntax.message)}`;
-    return { problems: [{ path: [], message }] };
+    return { fault: `line ${line}, column ${col}: ${explain(syntax)}` };
   }
   let given: unknown;
   try {
     // Keeps the order of names, `__proto__` included.
     given = parsed.toJS({ mapAsMap: true, maxAliasCount: 100 });
   } catch (error) {
-    return { problems: [{ path: [], message: (error as Error).message }] };
+    return { fault: (error as Error).message };
   }
   const resolver = createResolver(readVariable);
   const root = resolver.resolve(given, []);
   const locate = (path: Path) => {
-    const node = parsed.getIn(path, true);
-    const start = isScalar(node) || isMap(node) ? node.range?.[0] : undefined;
+    const start = findStart(parsed.contents, path);
     const at = start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
     return `${showPath(path)}${at}`;
   };
-  const document = { root, secretPaths: resolver.secretPaths, locate };
-  return { document, problems: resolver.problems };
+  return { root, problems: resolver.problems, secretPaths: resolver.secretPaths, locate };
 }
 
-/** Without quotes, YAML reads a leading star as an alias. */
-function hintFor(message: string): string {
-  return /alias/i.test(message) ? '. A text that begins with a star needs quotes.' : '';
+function explain({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'A team file has only one document.';
+  // Without quotes, YAML reads a leading star as an alias.
+  return /alias/i.test(message)
+    ? `${message}. A text that begins with a star needs quotes.`
+    : message;
+}
+
+/** Of the field or item, or of the innermost one around it that the file has. */
+function findStart(contents: unknown, path: Path): number | undefined {
+  let node = contents;
+  let start: number | undefined;
+  for (const step of path) {
+    let named: unknown;
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+      [named, node] = [pair?.key, pair?.value];
+    } else {
+      named = isSeq(node) ? node.items[Number(step)] : undefined;
+      node = named;
+    }
+    if (isNode(named)) start = named.range?.[0] ?? start;
+  }
+  return start;
 }
 
 /** `crons[0].headers.X-Team` */

@@ -24,9 +24,13 @@ interface Item {
   mapping: Mapping;
   fields: Fields;
   name: string;
+  isRead: boolean;
 }
 
-export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Problem[] } {
+export function readTeam({ root, problems: unset }: TeamDocument): {
+  items: Item[];
+  problems: Problem[];
+} {
   const problems: Problem[] = [];
   const keys = SECTIONS.map(({ key }) => key);
   const mapping = takeMapping(root, [], ['version', ...keys], problems);
@@ -42,7 +46,10 @@ export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Pro
     const list = takeList(key, value, problems);
     return list.map((each, at) => readItem(section, each, [key, at], problems));
   });
-  return { items, problems };
+  // A variable that isn't set leaves its field empty or wrong too.
+  const isUnset = (path: Path) =>
+    unset.some((each) => path.every((step, at) => step === each.path[at]));
+  return { items, problems: [...unset, ...problems.filter(({ path }) => !isUnset(path))] };
 }
 
 /** A misspelt field would silently stay at its default. */
@@ -81,7 +88,9 @@ function readItem(section: AnySection, value: Value, path: Path, problems: Probl
     const steps = rest === undefined ? [top] : [top, rest];
     for (const message of messages) problems.push({ path: [...path, ...steps], message });
   }
-  return { section, path, mapping, fields, name: reading.ok ? nameOf(section, reading.input) : '' };
+  const given = mapping.get('name');
+  const name = reading.ok ? nameOf(section, reading.input) : typeof given === 'string' ? given : '';
+  return { section, path, mapping, fields, name, isRead: reading.ok };
 }
 
 function takeItem(section: AnySection, fields: Fields, findings: Findings, given: Given<object>) {
@@ -136,6 +145,7 @@ export function planTeam(
     const found = section.isSingle ? all : all.filter((each) => nameOf(section, each) === name);
     const message = `The team has ${found.length} of this name; rename or delete the others first.`;
     if (found.length > 1) problems.push({ path: [...path, 'name'], message });
+    if (!item.isRead) return [];
     const isSecret = (field: string) =>
       secretPaths.has(showPath([...path, field])) || section.isSecret?.(field) === true;
     return planItem(item, found[0], state, now, (changes) =>
@@ -153,7 +163,7 @@ function findUnknownNames(
   const unknown = (list: Value | undefined, known: readonly string[], what: string, steps: Path) =>
     (Array.isArray(list) ? list : []).flatMap((name, at) => {
       const message = `Neither the team nor the file has ${what} of this name.`;
-      const isKnown = typeof name === 'string' && known.includes(name);
+      const isKnown = typeof name !== 'string' || known.includes(name);
       return isKnown ? [] : [{ path: [...path, ...steps, at], message }];
     });
   const lists = partsOf(section.resource).filter(({ kind }) => kind === 'channels');
