@@ -314,12 +314,15 @@ describe('team apply', () => {
     });
   }
 
-  test('team apply rejects a cron name that several crons have', async () => {
+  test('team apply rejects a cron name that several crons have, and export warns of it', async () => {
     const teamId = await makeTeam();
     for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
     assert.deepEqual(await refused(teamId, FILE), [
       'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
     ]);
+    const { code, stderr } = await run(open.config, ['team', 'export', '--team', teamId]);
+    assert.equal(code, 0);
+    assert.match(stderr, /^Apply refuses this file, .* the same name: crons "Nightly"\.\n/);
   });
 
   test('team apply rejects an endless YAML alias and a missing file', async () => {

@@ -25,10 +25,16 @@ async function exportTeam(session: Session, nameOrId: string): Promise<void> {
   const { teamId, name, work } = await session.findTeam(nameOrId);
   const { loadTeam, writeTeamFile } = await import('./team-file/team-file.ts');
   const state = await loadTeam(work, teamId);
-  const { text, secrets } = writeTeamFile(name, state, work.isSecretHeader);
+  const { text, secrets, repeated } = writeTeamFile(name, state, work.isSecretHeader);
   session.services.terminal.print(text);
   for (const { name: cron, unreadable } of await work.listCrons(teamId)) {
     if (unreadable !== null) session.say(`The cron ${show(cron)} is not whole: ${unreadable}`);
+  }
+  if (repeated.length > 0) {
+    const names = repeated
+      .map(({ key, name: each }) => `${key} ${show(toOneLine(each))}`)
+      .join(', ');
+    session.say(`Apply refuses this file, because several items have the same name: ${names}.`);
   }
   if (secrets.length === 0) return;
   session.say(`Secrets are left out; set ${secrets.join(', ')} where the file is applied.`);

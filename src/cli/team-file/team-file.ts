@@ -216,7 +216,12 @@ export function writeTeamFile(
   teamName: string,
   state: TeamState,
   isSecretHeader: IsSecretHeader,
-): { text: string; secrets: readonly string[] } {
+): {
+  text: string;
+  secrets: readonly string[];
+  /** Names that several items of a section have: apply refuses them. */
+  repeated: readonly { key: string; name: string }[];
+} {
   const secrets: string[] = [];
   /** Gives a secret a unique variable name. */
   const refer = (...about: readonly string[]) => {
@@ -248,11 +253,17 @@ export function writeTeamFile(
     return new Map<string, unknown>(written);
   };
   const content = new Map<string, unknown>([['version', FILE_VERSION]]);
-  for (const [section, items] of state) {
-    const written = items.flatMap((item) => (item.isPast ? [] : writeItem(section, item)));
-    if (written.length > 0) content.set(section.key, section.isSingle ? written[0] : written);
+  const repeated: { key: string; name: string }[] = [];
+  for (const [section, all] of state) {
+    const { key, isSingle } = section;
+    const items = all.filter(({ isPast }) => !isPast);
+    const written = items.map((item) => writeItem(section, item));
+    if (written.length > 0) content.set(key, isSingle ? written[0] : written);
+    const names = items.map((item) => nameOf(section, item));
+    const again = new Set(names.filter((name, at) => names.indexOf(name) < at));
+    repeated.push(...[...again].map((name) => ({ key, name })));
   }
   const head = `# Team ${JSON.stringify(teamName)}. \`belfry team apply\` changes a team to match this file.\n`;
   const needs = secrets.length === 0 ? '' : `# Reads from the environment: ${secrets.join(', ')}\n`;
-  return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets };
+  return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets, repeated };
 }
