@@ -1,7 +1,10 @@
 /** docs/limits.md has the limits of the code and the defaults of the settings. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { STOP_AFTER } from '#domain/alerts/alert-streak';
 import { LIMITS } from '#domain/base/limits';
+import { MOST_RUNS } from '#domain/cron/cron-end';
+import { MAX_ASSERTIONS } from '#domain/judging/assertion';
 import { SETTINGS } from '#config/settings';
 import { codesIn, readPage, rowsOf } from './markdown.ts';
 
@@ -28,6 +31,10 @@ describe('docs/limits.md', () => {
     assertNumbers('timeout', least, most, initial);
     assertNumbers('history', LIMITS.deadLetterDays.initial);
     assertNumbers('service accounts', LIMITS.serviceAccounts);
+    assertNumbers('success assertions', MAX_ASSERTIONS);
+    assertNumbers('concurrency limit', LIMITS.concurrency.least, LIMITS.concurrency.most);
+    assertNumbers('runs after which a cron ends', MOST_RUNS.least, MOST_RUNS.most);
+    assertNumbers('failed runs that pause', STOP_AFTER.least, STOP_AFTER.most);
     assert.ok(rows.some(({ value }) => value.includes(`${LIMITS.payloadLevels} levels`)));
   });
 
