@@ -37,7 +37,7 @@ interface Part {
   folder: string;
 }
 
-export function listPackages(): Part[] {
+function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});
   const shipped = named.filter((name) => !BUILD_PACKAGES.includes(name));

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { startHttpServer } from './http-server.ts';
 
 /** A proxy of a host that several tools share: it forwards one path, and records other requests. */
-export interface PathProxy extends AsyncDisposable {
+interface PathProxy extends AsyncDisposable {
   /** The public address, with the path. */
   url: string;
   /** Requests outside of the path. */

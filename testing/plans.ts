@@ -22,7 +22,7 @@ interface MeasuredNode extends PlanNode {
 }
 
 /** A connection to Postgres that plans as a store's do. */
-export interface Planner extends AsyncDisposable {
+interface Planner extends AsyncDisposable {
   /** @param values  null: the plan that a prepared statement keeps, for any values */
   plan(sql: string, values: readonly unknown[] | null): Promise<PlanNode[]>;
   /** Runs a statement once more, and takes back what it has written. */

@@ -105,7 +105,7 @@ function idOf({ status, text, json }: Answer, field: string): string {
 }
 
 /** Keeps whole requests as bytes, one a connection. */
-export interface WireReceiver extends AsyncDisposable {
+interface WireReceiver extends AsyncDisposable {
   /** Without a slash at its end. */
   url: string;
   /** As a `Host` header names it. */

@@ -24,12 +24,12 @@ interface TestSenderOptions {
   ownAddresses?: () => readonly string[];
 }
 
-export interface TestSender extends ClosableSender, AsyncDisposable {
+interface TestSender extends ClosableSender, AsyncDisposable {
   /** Sends a request with what is given and nothing else: GET, no headers, no body, 30 s, no needs. */
   get(url: string, extra?: Extra): Promise<Exchange>;
 }
 
-export interface Extra {
+interface Extra {
   method?: HttpMethod;
   headers?: HeaderList;
   body?: string | Uint8Array;

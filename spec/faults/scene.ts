@@ -43,7 +43,7 @@ export interface Past {
 }
 
 /** Runs a command of the command line and gives what it printed. */
-export type Operate = <Printed>(...args: string[]) => Promise<Printed>;
+type Operate = <Printed>(...args: string[]) => Promise<Printed>;
 
 export type SceneName =
   | 'SQLite'

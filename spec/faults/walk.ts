@@ -11,7 +11,7 @@ import {
 import type { Fault, Step } from './story.ts';
 
 /** A fault with what chance made of it, in words. */
-export interface Chance {
+interface Chance {
   words: string;
   fault: Fault;
 }

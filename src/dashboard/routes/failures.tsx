@@ -149,7 +149,11 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       cell: ({ reason, statusCode, sample }) => (
         <span className="two">
           <span className="whole">{describeGroup(reason, statusCode)}</span>
-          {sample ? <code className="muted">{startOfAnswer(sample)}</code> : null}
+          {sample ? (
+            <code className="muted" title={startOfAnswer(sample)}>
+              {startOfAnswer(sample)}
+            </code>
+          ) : null}
         </span>
       ),
     },

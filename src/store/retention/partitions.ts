@@ -45,7 +45,7 @@ export function spansToMake(
   return spans;
 }
 
-export function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
+function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
   return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
 }
 

@@ -129,7 +129,7 @@ function openGroup(group: GroupSlots, queue: CountedQueue | undefined, now: numb
   return { group: { ...group, slots }, allowance, windowEnd };
 }
 
-export function openSlots(
+function openSlots(
   queue: Pick<CountedQueue, 'is_paused' | 'concurrency_limit' | 'running'> | undefined,
   asked: number,
   allowance: Allowance | null,
