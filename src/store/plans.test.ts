@@ -393,6 +393,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   const firstId = earliestIdAt(TEST_START - 1000);
   await lists.sampleRuns(teamId, cronId, { firstId, from: TEST_START - 1000, to: later });
   await lists.countExecutions(teamId, cronId, 100);
+  await lists.readLastRuns(teamId, 10);
   await askOfRuns(store, teamId, { queueId, cronId });
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);

@@ -1,9 +1,9 @@
 import { countFinished, rankHealth } from '#domain/alerts/health';
 import { DAY_MS, HOUR_MS } from '#domain/base/instant';
 import type { EndingCertificate } from '#store/alerts/certificates';
+import type { ExecutionRecord } from '#store/crons/crons';
 import type { Attention, Counts } from '#store/figures/team-counts';
 import type { JobSearch, SourceKind } from '#store/lists/lists';
-import type { FoundRun } from '#store/lists/search';
 import { MOST_IN_A_ROW } from '#store/lists/queue-lists';
 import type { RunRecord } from '#store/runs/run-records';
 import { bind } from '#store/database/context';
@@ -41,9 +41,9 @@ async function readOverview(store: Store, teamId: string) {
   const weekFrom = lastDay.from - 6 * DAY_MS;
   const outages = await readOutages(store, { from: lastMonth.from });
   const reading = listSources(store, teamId, 'queue', { withRunning: false });
-  const [last, next, queues, crons, hours, timed, looked, planned, pause, ending] =
+  const [last, next, queues, crons, hours, timed, looked, planned, ended, pause, ending] =
     await Promise.all([
-      lists.listRuns(teamId, {}, { limit: SHOWN }),
+      lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
       reading,
       listSources(store, teamId, 'cron'),
@@ -52,11 +52,14 @@ async function readOverview(store: Store, teamId: string) {
       depths.read(teamId, teamId, weekFrom),
       reading.then((found) =>
         // Jobs of paused queues are not next.
-        listPlannedJobs(store, teamId, [
-          { tab: 'pending', from: firstDue(found, now) },
-          { tab: 'retrying' },
-        ]),
+        listJobs(
+          store,
+          teamId,
+          [{ tab: 'pending', from: firstDue(found, now) }, { tab: 'retrying' }],
+          true,
+        ),
       ),
+      listJobs(store, teamId, [{ tab: 'completed' }, { tab: 'failed' }], false),
       teamPauses.read(teamId),
       certificates.listOfTeam(teamId, MOST_CERTIFICATES),
     ]);
@@ -75,7 +78,9 @@ async function readOverview(store: Store, teamId: string) {
     /** The first that end. */
     certificates: nameSources(ending, { cron: crons, queue: queues }),
     nextUp: pause ? [] : nextUp.slice(0, SHOWN),
-    justHappened: last.rows as FoundRun[],
+    justHappened: [...last.map(asHappened), ...ended]
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, SHOWN),
     lastDay: countSteps(hours, lastDay, { outages, now }),
     lastMonth: countSteps(hours, lastMonth, { outages, now }),
   };
@@ -103,11 +108,14 @@ function findLongestWait(queues: readonly JudgedSource[], now: number): number {
   return Math.max(0, ...due.map((at) => now - at));
 }
 
-async function listPlannedJobs({ lists }: Store, teamId: string, searches: readonly JobSearch[]) {
+async function listJobs(
+  { lists }: Store,
+  teamId: string,
+  searches: readonly JobSearch[],
+  isPausedLeftOut: boolean,
+) {
   const pages = await Promise.all(
-    searches.map((search) =>
-      lists.listJobs(teamId, search, { limit: SHOWN, isPausedLeftOut: true }),
-    ),
+    searches.map((search) => lists.listJobs(teamId, search, { limit: SHOWN, isPausedLeftOut })),
   );
   return pages
     .flatMap(({ rows }) => rows)
@@ -116,6 +124,10 @@ async function listPlannedJobs({ lists }: Store, teamId: string, searches: reado
 
 function asPlanned(cron: { id: string; name: string; nextRunAt: number }) {
   return { kind: 'cron' as const, cronId: cron.id, name: cron.name, at: cron.nextRunAt };
+}
+
+function asHappened(ended: { execution: ExecutionRecord; cronName: string }) {
+  return { kind: 'execution' as const, ...ended, at: ended.execution.completedAt ?? 0 };
 }
 
 /** Reads streaks of the first ones only, so that the cost has a bound. */

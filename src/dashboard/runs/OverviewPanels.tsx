@@ -9,7 +9,7 @@ import { Panel } from '../parts/Panel.tsx';
 import { ConfirmDialog } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { Counts, FoundRun, Overview, PeriodFigures, Trouble, Usage } from '../services.ts';
+import type { Counts, Overview, PeriodFigures, Trouble, Usage } from '../services.ts';
 import {
   capped,
   countOf,
@@ -24,7 +24,7 @@ import { describeStopAfter, StartCron, StatusWithCount } from './HealthWord.tsx'
 import { failedOf } from './job-search.ts';
 import classes from './OverviewPanels.module.css';
 import { labelDay, labelHour } from './ranges.ts';
-import { describeOutcome } from './reasons.ts';
+import { describeOutcome, jobStatus } from './reasons.ts';
 import { Outcome, requestColumn } from './run-columns.tsx';
 import { pageOfRun } from './run-links.ts';
 
@@ -285,21 +285,27 @@ export function JustHappened({ overview: { justHappened } }: Part) {
       to="/runs"
       columns={pastColumns}
       rows={justHappened}
-      keyOf={({ id }) => id}
+      keyOf={(entry) => (entry.kind === 'job' ? entry.job.id : entry.execution.id)}
       none="Nothing has run yet."
     />
   );
 }
 
-const pastColumns: Column<FoundRun>[] = [
-  { head: 'Status', width: '136px', cell: ({ status }) => <Status name={status} /> },
+const pastColumns: Column<Overview['justHappened'][number]>[] = [
+  {
+    head: 'Status',
+    width: '136px',
+    cell: (entry) => (
+      <Status name={entry.kind === 'job' ? jobStatus(entry.job) : entry.execution.status} />
+    ),
+  },
   {
     head: 'What',
-    cell: (run) =>
-      run.kind === 'job' ? (
-        requestColumn.cell(run)
+    cell: (entry) =>
+      entry.kind === 'job' ? (
+        requestColumn.cell(entry.job)
       ) : (
-        <Link to={`/executions/${run.id}`}>{run.sourceName}</Link>
+        <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
       ),
   },
   {
@@ -307,7 +313,12 @@ const pastColumns: Column<FoundRun>[] = [
     width: '186px',
     isPlain: true,
     givesWay: 1,
-    cell: (run) => <Outcome run={run} words={describeOutcome(run)} />,
+    cell: (entry) =>
+      entry.kind === 'job' ? (
+        <Outcome run={entry.job} words={describeOutcome(entry.job)} />
+      ) : (
+        describeOutcome(entry.execution)
+      ),
   },
   timeColumn('When', ({ at }) => at, { isPlain: true }),
 ];

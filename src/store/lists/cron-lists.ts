@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts';
 import type { Database } from '../database/database.ts';
-import { all, atLeast, count, not, within } from '../database/rows.ts';
+import { all, atLeast, count, within } from '../database/rows.ts';
 import { containsText } from './sources.ts';
 
 interface FoundCron {
@@ -63,20 +63,4 @@ export async function countExecutions(
   const unfinished = await count(db, 'executions', key, most);
   const finished = await count(db, 'ended_executions', key, most);
   return { unfinished, finished: Math.min(most - unfinished, finished) };
-}
-
-export async function listNextCrons(
-  db: Database,
-  teamId: string,
-  limit: number,
-): Promise<{ id: string; name: string; nextRunAt: number }[]> {
-  const planned = { team_id: teamId, next_run_at: not(null) };
-  const rows = await all(db, 'crons', planned, {
-    columns: ['id', 'name', 'next_run_at'],
-    order: ['next_run_at', 'id'],
-    limit,
-  });
-  return rows.flatMap(({ id, name, next_run_at }) =>
-    next_run_at === null ? [] : [{ id, name, nextRunAt: next_run_at }],
-  );
 }

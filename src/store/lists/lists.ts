@@ -1,5 +1,6 @@
+import { listNextCrons, readLastRuns } from '../crons/cron-overview.ts';
 import { bind, type Context } from '../database/context.ts';
-import { countExecutions, findCrons, listNextCrons, sampleRuns } from './cron-lists.ts';
+import { countExecutions, findCrons, sampleRuns } from './cron-lists.ts';
 import { findFirstFailure, groupFailures } from './failures.ts';
 import { countJobs, countTabs } from './job-counts.ts';
 import { countRunningJobs, readQueueLoads, readRateLoad } from './queue-lists.ts';
@@ -36,6 +37,7 @@ export function lists({ searches: db, clock }: Context) {
       listSourceStates,
       listTags: listTagsOf,
       readCronResults,
+      readLastRuns,
       readQueueLoads,
       readQueueResults,
       readStreaks,

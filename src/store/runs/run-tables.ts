@@ -39,6 +39,11 @@ export const BIG_COLUMNS = ['sealed_headers', 'payload', 'total_bytes', 'trace',
 
 export const isSmall = (name: string) => !(BIG_COLUMNS as readonly string[]).includes(name);
 
+export const SMALL_EXECUTION_COLUMNS: readonly string[] = [
+  ...KEPT_COLUMNS.executions,
+  ...OUTCOME_COLUMNS.filter(isSmall),
+];
+
 export function ofEachTable<T>(make: (table: RunTable) => T): Readonly<Record<RunTable, T>> {
   return { jobs: make('jobs'), executions: make('executions') };
 }
