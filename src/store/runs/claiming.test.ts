@@ -199,14 +199,17 @@ describe('claiming due jobs', () => {
         await aJob(store, team.id, { queue: 'in window' }),
       ];
       await aQueue(store, team.id, { name: 'paused', isPaused: true });
+      // A window of the team makes all its queues be claimed in steps.
+      assert.deepEqual((await claimJobs(store, node, { queueIds: [paused.queueId] })).claimed, []);
       await aPausingWindow(store, team.id, [{ kind: 'queue', id: inWindow.queueId }]);
       const queueIds = [paused.queueId, inWindow.queueId];
       assert.deepEqual((await claimJobs(store, node, { queueIds })).claimed, []);
       for (const name of ['paused', 'in window'])
         await aQueue(store, team.id, { name, concurrencyLimit: 3 });
       assert.deepEqual((await claimJobs(store, node, { queueIds })).claimed, []);
-      const { queueId } = await aJob(store, team.id);
-      await change(store.database, 'teams', { id: team.id }, { deleted_at: 1 });
+      const gone = await aTeam(store);
+      const { queueId } = await aJob(store, gone.id);
+      await change(store.database, 'teams', { id: gone.id }, { deleted_at: 1 });
       const { claimed, groups } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual([claimed, groups[0]?.blocker], [[], 'gone']);
     });
