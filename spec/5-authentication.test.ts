@@ -16,7 +16,7 @@ const INVALID = '{"error":"Invalid webhook token"}';
 let users = 0;
 
 /** By default the owner of a team of their own. */
-function makeUser(service: TestService, team?: string, role?: 'admin' | 'member') {
+function makeUser(service: TestService, team?: string, role?: 'admin' | 'member' | 'viewer') {
   const email = `user${++users}@example.com`;
   return aUser(service, email, { team: team ?? `Team ${users}`, role });
 }
@@ -226,6 +226,8 @@ describe('5.8 roles', () => {
       assert.equal(await findTeamReached(apiToken), owner.teamId);
       assert.equal((await service.post('/api/crons', aCron, bearer(apiToken))).status, 201);
     }
+    const { apiToken } = await makeUser(service, team, 'viewer');
+    await refuse(apiToken, 403, '{"error":"Viewers of a team cannot create anything in it"}');
   });
 });
 

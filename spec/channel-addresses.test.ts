@@ -208,6 +208,16 @@ forEachStore((_name, openTestStore, once) => {
       assert.equal(await service.people.accounts.isResetTokenValid(confirmation), false);
       assert.equal((await scene.addressOf(NIGHT)).state, 'waiting');
     });
+
+    once('a channel that was a chat meanwhile has its addresses confirmed again', async () => {
+      await using scene = await startMailed(openTestStore, [NIGHT]);
+      await scene.confirm(NIGHT);
+      const config = { kind: 'slack', url: `${scene.chat.url}/slack` } as const;
+      const settings = { name: 'On call', config, collectMinutes: null };
+      await scene.service.work.editChannel(scene.teamId, scene.channelId, settings);
+      await scene.setAddresses([NIGHT]);
+      assert.deepEqual(await scene.states(), [[NIGHT, 'waiting']]);
+    });
   });
 
   describe('limits of confirmation links', () => {
@@ -354,6 +364,8 @@ forEachStore((_name, openTestStore, once) => {
       assert.deepEqual(await scene.sendTest(config, scene.channelId), none);
       await scene.confirm(NIGHT);
       assert.deepEqual(await scene.sendTest(config, scene.channelId), { kind: 'sent' });
+      const without = { ...config, addresses: [OPS] };
+      assert.deepEqual(await scene.sendTest(without, scene.channelId), none, 'not in the form');
       assert.deepEqual(await scene.sendTest(config, null), none, 'an unsaved channel');
       assert.deepEqual(await scene.sendTest(config, 'default'), none, 'another channel');
       const { length } = scene.alertsTo(NIGHT);
