@@ -32,7 +32,7 @@ describe('§3.1 the end of a cron', () => {
     const [three, five] = [3, 5].map((maxRuns) => ({ endsAt: null, maxRuns }));
     assert.ok(three && five);
     assert.equal(keepCount(three, five, 3), 3);
-    assert.equal(keepCount(NO_END, three, 0), 0);
+    assert.equal(keepCount(NO_END, three, 3), 0);
     assert.equal(keepCount(three, NO_END, 3), 0);
   });
 

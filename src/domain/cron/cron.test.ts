@@ -119,7 +119,7 @@ describe('invalid expressions', () => {
       ['1.5 * * * *', '0x10 * * * *', '*/５ * * * *', '٥ * * * *'],
     ],
     'letters that only look or fold alike': [
-      ['0 0 * * \u017fun', '0 0 * * fr\u0131', '0\u00a00 * * *', '0 0 * * *\0'],
+      ['0 0 * * \u017fun', '0 0 * * fr\u0131', '@wee\u212aly', '0\u00a00 * * *', '0 0 * * *\0'],
     ],
     'names in full, cut or in another field': [
       ['0 0 1 january *', '0 0 1 JA *', '0 0 1 SEPT *', '0 0 MON * *', '0 0 JAN * *', 'H * * * *'],

@@ -10,7 +10,7 @@ const HIDDEN: [notation: string, text: string, shown: string][] = [
   ['a string with escapes', '{"password":"a\\"b\\\\","x":1}', `{"password":"${M}","x":1}`],
   ['a number', '[{"card_number" : 4.0}, 5]', `[{"card_number" : "${M}"}, 5]`],
   ['null', '{"password":null}', `{"password":"${M}"}`],
-  ['an object', '{"PASSWORD":{"a":["}",1]},"k":2}', `{"PASSWORD":"${M}","k":2}`],
+  ['an object', '{"passWORD":{"a":["}",1]},"k":2}', `{"passWORD":"${M}","k":2}`],
   ['an escaped name', '{"gr\\u00f6\\u00DFe":4}', `{"gr\\u00f6\\u00DFe":"${M}"}`],
   [
     'JSON in a string',
