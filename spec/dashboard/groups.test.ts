@@ -8,8 +8,7 @@ import type { Visitor } from '#testing/visitor';
 
 const ENV = {
   SIGN_UP: 'invite',
-  GROUP_ROLES:
-    'ops=Bells:member, leads=Bells:admin,"temps, all"=Bells:viewer,ops=Chimes:admin,ops=Twins:admin',
+  GROUP_ROLES: 'ops=Bells:member, leads=Bells:admin,"temps, all"=Bells:viewer,ops=Chimes:admin',
 };
 const VIEWER_MARK = /View only/;
 
@@ -40,14 +39,13 @@ const somebody = (name: string, groups?: unknown) => ({
 
 const signIn = (visitor: Visitor) => provider.signIn(visitor);
 
-async function roleOf(email: string, of: TestDashboard = dashboard): Promise<string | null> {
+async function roleOf(email: string, of = dashboard): Promise<string | null> {
   const [{ teamId } = { teamId: '' }] = await of.service.people.operator.listTeams();
   const members = await of.service.store.members.list(teamId);
   return members.find((member) => member.email === email)?.role ?? null;
 }
 
-const choose = (visitor: Visitor, teamId = owner.teamId) =>
-  visitor.post('/teams/switch', { teamId });
+const choose = (visitor: Visitor) => visitor.post('/teams/switch', { teamId: owner.teamId });
 
 describe('groups of an identity provider', () => {
   test('a group gives its users a role in a team while they are in it', async () => {
@@ -80,38 +78,26 @@ describe('groups of an identity provider', () => {
       assert.match(text, words);
   });
 
-  test("a user without a group in GROUP_ROLES can't sign in", async () => {
-    provider.person = somebody('outsider', ['staff', 'OPS', 'ops ops']);
-    const outsider = dashboard.visitor();
-    await signIn(outsider);
-    assert.equal((await outsider.get('/settings/profile')).status, 302);
-    assert.equal(await dashboard.service.store.users.findByEmail('outsider@bells.test'), null);
-  });
-
   test('a missing groups claim ends memberships by groups and is logged', async () => {
-    for (const groups of [undefined, { ops: true }]) {
-      provider.person = somebody('bea', 'ops');
-      await signIn(dashboard.visitor());
-      assert.equal(await roleOf('bea@bells.test'), 'member');
-      provider.person = somebody('bea', groups);
-      await signIn(dashboard.visitor());
-      assert.equal(await roleOf('bea@bells.test'), null);
-    }
+    provider.person = somebody('bea', 'ops');
+    await signIn(dashboard.visitor());
+    assert.equal(await roleOf('bea@bells.test'), 'member');
+    provider.person = somebody('bea');
+    await signIn(dashboard.visitor());
+    assert.equal(await roleOf('bea@bells.test'), null);
     assert.ok(dashboard.events.some(({ event }) => event === 'account.groups-missing'));
   });
 
   test('memberships by groups stay while the provider is away', async () => {
-    await using alone = await startProvider();
-    await using other = await startDashboard({ ...alone.env, ...ENV }, { sends: false });
-    alone.expect(other.url);
-    const chief = await other.user('chief@bells.test');
-    alone.person = somebody('cay', ['ops']);
-    const cay = other.visitor();
-    await alone.signIn(cay);
-    await choose(cay, chief.teamId);
-    await alone.goAway();
-    await cay.get('/login/provider');
-    assert.equal(await roleOf('cay@bells.test', other), 'member');
+    provider.person = somebody('cay', ['ops']);
+    const cay = dashboard.visitor();
+    await signIn(cay);
+    await choose(cay);
+    provider.person = somebody('cay', ['staff']);
+    provider.broken = '/token';
+    assert.equal((await signIn(cay)).status, 503);
+    provider.broken = null;
+    assert.equal(await roleOf('cay@bells.test'), 'member');
     assert.equal((await cay.get('/crons')).status, 200);
   });
 });
@@ -133,14 +119,6 @@ describe('a team', () => {
       assert.equal(status, 422, path);
       assert.match(text, /Only the operator of Belfry can use this name/);
     }
-    provider.person = somebody('flo', ['ops']);
-    await signIn(dashboard.visitor());
-    const flo = await dashboard.service.store.users.findByEmail('flo@bells.test');
-    const teams = (await dashboard.service.store.users.findWithTeams(flo?.id ?? ''))?.teams ?? [];
-    assert.deepEqual(
-      teams.map(({ name }) => name),
-      ['Bells'],
-    );
     assert.equal(
       (await boss.post('/settings/team', { intent: 'rename', name: 'Bells' })).status,
       302,
@@ -159,7 +137,7 @@ test('groups of a proxy apply with each request', async () => {
   const chief = await proxied.user('chief@bells.test');
   const ida = proxied.visitor();
   const as = (groups: string) => ({ 'Remote-Email': 'ida@bells.test', 'Remote-Groups': groups });
-  assert.equal((await ida.get('/crons', as('staff'))).status, 302, 'no account');
+  assert.equal((await ida.get('/crons', as('staff, OPS'))).status, 302, 'no account');
   assert.equal((await ida.get('/crons', as('staff, ops'))).status, 302, 'no team is chosen');
   const chooseTeam = () =>
     ida.post('/teams/switch', { teamId: chief.teamId }, { ...as('ops'), Origin: proxied.url });

@@ -128,51 +128,18 @@ describe('sign-in by a provider', () => {
     await assertRefused(second, used, /no account here yet/);
   });
 
-  test('with open sign-up a provider sign-in makes an account with its own team', async () => {
-    await using open = await startDashboard({ ...provider.env, SIGN_UP: 'open' }, { sends: false });
-    provider.expect(open.url);
-    provider.person = somebody();
-    const visitor = open.visitor();
-    assert.equal((await signIn(visitor)).status, 403, 'nobody has set it up');
-    await open.user('first@bells.test');
-    assert.equal((await signIn(visitor)).status, 302);
-    assert.match((await visitor.get('/')).text, /Somebody&#x27;s team|Somebody's team/);
-  });
-
   test('a provider sign-in returns to pages of this site only', async () => {
-    const cay = await dashboard.user('cay@bells.test', { role: 'member' });
-    provider.person = somebody(cay.email);
-    for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
-      const answer = await signIn(dashboard.visitor(), `?next=${encodeURIComponent(next)}`);
-      assert.equal(answer.headers.get('Location'), '/');
-    }
-  });
-
-  test('a provider sign-in works with a path in BASE_URL', async () => {
-    await using below = await startDashboard(
-      { ...provider.env, BASE_URL: 'https://tools.example.com/belfry' },
-      { sends: false },
-    );
-    const { headers, setCookies } = await below.visitor().get('/login/provider');
-    const to = new URL(headers.get('Location') ?? '');
-    assert.equal(
-      to.searchParams.get('redirect_uri'),
-      'https://tools.example.com/belfry/login/provider/back',
-    );
-    const cookie = setCookies.find((text) => text.includes('belfry_provider='));
-    assert.match(cookie ?? '', /^__Secure-.*; Path=\/belfry; .*HttpOnly; Secure$/);
+    provider.person = somebody((await dashboard.user('cay@bells.test', { role: 'member' })).email);
+    const { headers } = await signIn(dashboard.visitor(), '?next=%2F%2Fevil.example');
+    assert.equal(headers.get('Location'), '/');
   });
 });
 
 describe('rejected provider sign-ins', () => {
   test('a provider sign-in without a verified email is rejected', async () => {
     const dan = await dashboard.user('dan@bells.test', { role: 'member' });
-    for (const person of [
-      { ...somebody(dan.email), email_verified: false },
-      { sub: 'without', email: dan.email },
-      { sub: 'without any' },
-    ]) {
-      provider.person = person;
+    for (const claim of [{ email_verified: false }, {}]) {
+      provider.person = { sub: 'unverified', email: dan.email, ...claim };
       const visitor = dashboard.visitor();
       await assertRefused(visitor, await signIn(visitor), /no email address of yours/);
     }
@@ -188,7 +155,6 @@ describe('rejected provider sign-ins', () => {
     await assertRefused(victim, await signIn(victim), /the address is not confirmed yet/);
     // Until the operator vouches for it.
     const { operator } = dashboard.service.people;
-    assert.equal(await operator.confirmEmail('nobody@bells.test'), null);
     assert.ok(await operator.confirmEmail(squat.email));
     assert.equal((await signIn(victim)).status, 302);
   });
@@ -232,31 +198,31 @@ describe('rejected provider sign-ins', () => {
   test('a used code, a changed state or cookie, or a refusal is rejected', async () => {
     const hal = await dashboard.user('hal@bells.test', { role: 'member' });
     provider.person = somebody(hal.email);
-    const change = async (edit: (url: URL, visitor: Visitor) => void) => {
+    const assertChangeRefused = async (
+      words: RegExp,
+      edit: (url: URL, visitor: Visitor) => void,
+    ) => {
       const visitor = dashboard.visitor();
       const url = new URL(await comeBackWith(await leave(visitor)), dashboard.url);
       edit(url, visitor);
-      return { visitor, answer: await visitor.get(url.pathname + url.search) };
+      await assertRefused(visitor, await visitor.get(url.pathname + url.search), words);
     };
-    const checked = /could not be verified/;
-    const state = await change((url) => url.searchParams.set('state', 'x'.repeat(43)));
-    await assertRefused(state.visitor, state.answer, /the last sign-in that this browser began/);
-    const code = await change((url) => url.searchParams.set('code', 'x'.repeat(43)));
-    await assertRefused(code.visitor, code.answer, checked);
-    const issuer = await change((url) => url.searchParams.set('iss', 'https://evil.example'));
-    await assertRefused(issuer.visitor, issuer.answer, checked);
-    const cookie = await change((_url, { cookies }) => {
+    await assertChangeRefused(/the last sign-in that this browser began/, (url) =>
+      url.searchParams.set('state', 'x'.repeat(43)),
+    );
+    await assertChangeRefused(/could not be verified/, (url) =>
+      url.searchParams.set('code', 'x'.repeat(43)),
+    );
+    await assertChangeRefused(/begun more than ten minutes ago/, (_url, { cookies }) => {
       const [head, text = '', mark] = (cookies.get('belfry_provider') ?? '').split('.');
       const kept = JSON.parse(Buffer.from(text, 'base64url').toString()) as object;
       const forged = Buffer.from(JSON.stringify({ ...kept, nonce: 'mine' })).toString('base64url');
       cookies.set('belfry_provider', `${head}.${forged}.${mark}`);
     });
-    await assertRefused(cookie.visitor, cookie.answer, /begun more than ten minutes ago/);
-    const refused = await change((url) => {
+    await assertChangeRefused(/did not let you in/, (url) => {
       url.searchParams.delete('code');
       url.searchParams.set('error', 'access_denied');
     });
-    await assertRefused(refused.visitor, refused.answer, /did not let you in/);
   });
 
   test("the log has the provider's error, or the check that its response failed", async () => {
@@ -272,9 +238,8 @@ describe('rejected provider sign-ins', () => {
     assert.match(causes().at(-1) ?? '', /^invalid_client: .+/);
     const visitor = wrong.visitor();
     const { headers } = await visitor.get('/login/provider');
-    const back = new URL(await provider.visit(headers.get('Location') ?? ''));
-    back.searchParams.set('iss', 'https://evil.example');
-    assert.equal((await visitor.get(back.pathname + back.search)).status, 403);
+    const back = await provider.visit(headers.get('Location') ?? '');
+    await visitor.get(back.replace(wrong.url, '').replace(/iss=[^&]+/, 'iss=https://evil.example'));
     assert.match(causes().at(-1) ?? '', /"iss"/);
   });
 
@@ -334,8 +299,6 @@ test('a linked account is unlinked with the password, and never from its only wa
   const { operator } = dashboard.service.people;
   assert.deepEqual(await operator.unlink(lou.email), { wasLinked: true });
   assert.equal(await isSignedIn(visitor), false, 'the operator ends the sessions, too');
-  assert.deepEqual(await operator.unlink(lou.email), { wasLinked: false });
-  assert.equal(await operator.unlink('nobody@bells.test'), null);
 
   provider.person = somebody();
   const link = await invite('', 'member');
@@ -344,44 +307,34 @@ test('a linked account is unlinked with the password, and never from its only wa
   await signIn(guest, '?again=1');
   assert.doesNotMatch((await guest.get('/settings/profile')).text, /Unlink/);
   const forced = { intent: 'leave-provider', password: '' };
-  const refused = await guest.post('/settings/profile', forced);
-  assert.equal(refused.status, 422);
-  assert.match(refused.text, /only way in|Confirmed with/);
+  assert.equal((await guest.post('/settings/profile', forced)).status, 422);
   assert.equal((await signIn(dashboard.visitor())).status, 302, 'still linked');
 });
 
-describe('an unreachable provider', () => {
-  test('an unreachable provider blocks neither the start nor other ways to sign in', async () => {
-    const away = await startProvider();
-    await away.goAway();
-    await using alone = await startDashboard(away.env, { sends: false });
-    const user = await alone.user('jo@bells.test');
-    const visitor = alone.visitor();
-    const answer = await visitor.get('/login/provider');
-    assert.equal(answer.status, 503);
-    assert.match(answer.text, /Bell House does not answer just now/);
-    const failed = alone.events.find(({ event }) => event === 'account.provider-failed');
-    assert.match(JSON.stringify(failed?.fields), /ECONNREFUSED/);
-    assert.ok(!JSON.stringify(alone.events).includes(away.env['OIDC_CLIENT_SECRET'] ?? '-'));
-    assert.equal((await alone.signIn(user)).cookies.size > 0, true);
-  });
-
-  test('without a provider there is no provider page', async () => {
-    await using without = await startDashboard({}, { sends: false });
-    await without.user('kim@bells.test');
-    for (const path of ['/login/provider', '/login/provider/back?code=x'])
-      assert.equal((await without.visitor().get(path)).status, 404);
-    assert.doesNotMatch((await without.visitor().get('/login')).text, /Sign in with/);
-  });
+test('an unreachable provider blocks neither the start nor other ways to sign in', async () => {
+  const away = await startProvider();
+  await away.goAway();
+  await using alone = await startDashboard(away.env, { sends: false });
+  const user = await alone.user('jo@bells.test');
+  const visitor = alone.visitor();
+  const answer = await visitor.get('/login/provider');
+  assert.equal(answer.status, 503);
+  assert.match(answer.text, /Bell House does not answer just now/);
+  const failed = alone.events.find(({ event }) => event === 'account.provider-failed');
+  assert.match(JSON.stringify(failed?.fields), /ECONNREFUSED/);
+  assert.ok(!JSON.stringify(alone.events).includes(away.env['OIDC_CLIENT_SECRET'] ?? '-'));
+  assert.equal((await alone.signIn(user)).cookies.size > 0, true);
 });
 
 test('with passwords off only the provider can sign in', async () => {
   const env = { ...provider.env, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
   await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
   provider.expect(strict.url);
-  const ada = await strict.user('ada@strict.test');
   const { people } = strict.service;
   const visitor = strict.visitor();
+  provider.person = somebody();
+  assert.equal((await signIn(visitor)).status, 403, 'nobody has set it up');
+  const ada = await strict.user('ada@strict.test');
   const login = await visitor.get('/login');
   assert.match(login.text, /Sign in with Bell House/);
   assert.doesNotMatch(login.text, /type="password"|passkey|Forgot the password/);
@@ -398,12 +351,9 @@ test('with passwords off only the provider can sign in', async () => {
   assert.ok(!strict.events.some(({ event }) => event === 'mail.written-to-log'));
   assert.equal(people.operator.takesPasswords(), false);
   const reset = new URL((await people.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
-  const renewed = await visitor.post(reset, { password: 'long enough' });
-  assert.doesNotMatch(renewed.headers.get('Location') ?? '', /login/);
-  assert.equal(
-    (await strict.visitor().post('/login', { email: ada.email, password: 'long enough' })).status,
-    422,
-  );
+  await visitor.post(reset, { password: 'long enough' });
+  const renewed = { email: ada.email, password: 'long enough' };
+  assert.equal((await strict.visitor().post('/login', renewed)).status, 422);
   const actor = { userId: ada.userId, teamId: ada.teamId, role: 'owner' } as const;
   const desk = { clientAddress: '198.51.100.1' };
   const invited = await people.teams.invite(actor, { email: null, role: 'member' }, desk);
@@ -418,6 +368,8 @@ test('with passwords off only the provider can sign in', async () => {
   assert.equal((await signIn(visitor)).status, 302);
   const token = await visitor.post('/settings/api-token', { password: PASSWORD });
   assert.equal(token.status, 422, 'a password stands for nothing any more');
-  const change = { intent: 'password', current_password: PASSWORD, password: 'long enough' };
-  assert.equal((await visitor.post('/settings/profile', change)).status, 422);
+  provider.person = somebody();
+  const newcomer = strict.visitor();
+  assert.equal((await signIn(newcomer)).status, 302);
+  assert.match((await newcomer.get('/')).text, /Somebody(&#x27;|')s team/);
 });

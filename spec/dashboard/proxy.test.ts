@@ -35,12 +35,13 @@ const profile = async (visitor: Visitor, headers: Record<string, string> = {}) =
 /** A request whose headers go out as they are written, from an address of choice. */
 async function sendRaw(
   headers: [name: string, value: string][],
-  { to = '/settings/profile', localAddress = '127.0.0.1', url = dashboard.url } = {},
+  { to = '/settings/profile', localAddress = '127.0.0.1' } = {},
 ) {
-  const answer = await callHttp(new URL(to, url).href, {
+  const { href, host } = new URL(to, dashboard.url);
+  const answer = await callHttp(href, {
     method: 'GET',
     localAddress,
-    rawHeaders: [['Host', new URL(url).host], ...headers].flat(),
+    rawHeaders: [['Host', host], ...headers].flat(),
   });
   return { ...answer, location: answer.headers.get('location') ?? '' };
 }
@@ -83,52 +84,34 @@ describe('sign-in by a proxy', () => {
     const link = await invite(boss, '', fromOurs());
     const eve = dashboard.visitor();
     const who = { ...as('eve@bells.test'), 'Remote-Name': 'Eve Bell' };
-    for (let n = 0; n < 2; n++) {
-      const offer = await eve.get(link, who);
-      assert.match(offer.text, /Create account and join/);
-      assert.match(offer.text, /You are eve@bells\.test to the proxy/);
-      assert.doesNotMatch(offer.text, /type="password"/);
-    }
+    const offer = await eve.get(link, who);
+    assert.match(offer.text, /Create account and join/);
+    assert.match(offer.text, /You are eve@bells\.test to the proxy/);
+    assert.doesNotMatch(offer.text, /type="password"/);
     assert.equal((await eve.post(link, {}, { ...who, ...fromOurs() })).status, 302);
     assert.match((await eve.get('/', who)).text, /View only/);
     assert.match((await eve.get('/settings/profile', who)).text, /Eve Bell/);
   });
 
-  test("signing out leads to the proxy's sign-out address, or explains that there is none", async () => {
+  test('without a sign-out address of the proxy, signing out explains how to sign out there', async () => {
     const fay = await member('fay@bells.test');
     const visitor = dashboard.visitor();
     await visitor.get('/', as(fay.email));
     const out = await visitor.post('/logout', {}, { ...as(fay.email), ...fromOurs() });
     assert.equal(out.headers.get('Location'), '/');
     assert.match((await visitor.get('/', as(fay.email))).text, /Sign out there/);
-    await using other = await startDashboard(
-      { ...ENV, PROXY_SIGN_OUT_URL: 'https://auth.example/logout' },
-      { sends: false },
-    );
-    const gus = await other.user('gus@bells.test');
-    const guest = other.visitor();
-    const home = await guest.get('/', as(gus.email));
-    assert.match(
-      home.headers.get('Content-Security-Policy') ?? '',
-      /form-action 'self' https:\/\/auth\.example;/,
-    );
-    const left = await guest.post('/logout', {}, { ...as(gus.email), Origin: other.url });
-    assert.equal(left.headers.get('Location'), 'https://auth.example/logout');
-    assert.equal(guest.cookies.has('belfry.session_token'), false);
   });
 });
 
 describe("the proxy's header", () => {
   test("the proxy's header from another address is ignored and logged once", async () => {
     const before = dashboard.events.length;
-    for (let n = 0; n < 3; n++) {
-      const { location, setCookies } = await sendRaw(
-        [
-          ['Remote-Email', owner.email],
-          ['X-Forwarded-For', '127.0.0.1'],
-        ],
-        { localAddress: '127.0.0.9' },
-      );
+    const headers: [string, string][] = [
+      ['Remote-Email', owner.email],
+      ['X-Forwarded-For', '127.0.0.1'],
+    ];
+    for (let n = 0; n < 2; n++) {
+      const { location, setCookies } = await sendRaw(headers, { localAddress: '127.0.0.9' });
       assert.equal(location, '/login?next=%2Fsettings%2Fprofile');
       assert.deepEqual(setCookies, []);
     }
@@ -145,15 +128,13 @@ describe("the proxy's header", () => {
     const visitor = await dashboard.signIn(hal);
     const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
     assert.equal((await sendRaw([['Cookie', cookie]])).status, 200);
-    const twice: [string, string][] = ['Remote-Email', 'remote-email'].map((name) => [
-      name,
-      hal.email,
-    ]);
-    for (const more of [[], [['Cookie', cookie] as [string, string]]]) {
-      const { location, setCookies } = await sendRaw([...twice, ...more]);
-      assert.match(location, /^\/login/);
-      assert.deepEqual(setCookies, []);
-    }
+    const twice: [string, string][] = [
+      ['Remote-Email', hal.email],
+      ['remote-email', hal.email],
+    ];
+    const { location, setCookies } = await sendRaw([...twice, ['Cookie', cookie]]);
+    assert.match(location, /^\/login/);
+    assert.deepEqual(setCookies, []);
     const login = await sendRaw(twice, { to: '/login' });
     assert.match(login.text, /contradictory or invalid headers/);
   });
@@ -174,20 +155,12 @@ describe("the proxy's header", () => {
   });
 
   test("the API ignores the proxy's header", async () => {
-    for (const path of ['/api/jobs', '/api/crons']) {
-      const answer = await fetch(dashboard.url + path, {
-        method: 'POST',
-        headers: { ...as(owner.email), 'Content-Type': 'application/json', Accept: 'text/json' },
-        body: JSON.stringify({
-          queue: 'q',
-          name: 'n',
-          url: 'https://example.com/',
-          cron_expression: '* * * * *',
-          method: 'GET',
-        }),
-      });
-      assert.equal(answer.status, 401, path);
-    }
+    const answer = await fetch(`${dashboard.url}/api/jobs`, {
+      method: 'POST',
+      headers: { ...as(owner.email), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ queue: 'q', url: 'https://example.com/' }),
+    });
+    assert.equal(answer.status, 401);
   });
 });
 
@@ -238,17 +211,6 @@ describe('rejected proxy sign-ins', () => {
     await assertRefused(squat.email, /the address is not confirmed yet/);
   });
 
-  test('an account that signed in with another email before is not opened', async () => {
-    const rob = await member('rob@bells.test');
-    await dashboard.visitor().get('/', as(rob.email));
-    await dashboard.service.store.users.changeEmail(
-      rob.userId,
-      { email: 'rob.two@bells.test', isVerified: true },
-      Date.now(),
-    );
-    await assertRefused('rob.two@bells.test', /has signed in with another email before/);
-  });
-
   test("a proxy user without an account or with another's invitation is rejected", async () => {
     await assertRefused('sue@bells.test', /need an invitation/);
     const link = await invite(await dashboard.signIn(owner), 'tom@bells.test', fromOurs());
@@ -262,7 +224,8 @@ describe('rejected proxy sign-ins', () => {
 });
 
 test('with proxy sign-in only, passwords are neither accepted nor asked for', async () => {
-  const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
+  const PROXY_SIGN_OUT_URL = 'https://auth.example/logout';
+  const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open', PROXY_SIGN_OUT_URL };
   await using strict = await startDashboard(env, { sends: false });
   const uma = await strict.user('uma@strict.test');
   const login = await strict.visitor().get('/login');
@@ -276,6 +239,10 @@ test('with proxy sign-in only, passwords are neither accepted nor asked for', as
   const headers = { ...as(uma.email), Origin: strict.url };
   const made = await visitor.post('/settings/api-token', { password: '' }, headers);
   assert.match(made.text, /belfry_/);
+  const policy = page.headers.get('Content-Security-Policy') ?? '';
+  assert.match(policy, /form-action 'self' https:\/\/auth\.example;/);
+  const left = await visitor.post('/logout', {}, headers);
+  assert.equal(left.headers.get('Location'), PROXY_SIGN_OUT_URL);
 
   const newcomer = strict.visitor();
   await newcomer.get('/forgot-password', as('vic@strict.test'));

@@ -11,7 +11,7 @@ import { startHttpServer } from '#testing/http-server';
 import { startProvider } from '#testing/provider';
 import { Provider, type ProviderAttempt } from './provider.ts';
 
-const BASE_URL = 'http://127.0.0.1:1';
+const BASE_URL = 'http://127.0.0.1:1/belfry';
 
 function clientOf(issuer: string): Provider {
   const settings = {

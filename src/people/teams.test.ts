@@ -30,6 +30,8 @@ const GUARDED: Record<'admin' | 'owner', Record<string, Act>> = {
     listServiceAccounts: ({ serviceAccounts }, actor) => serviceAccounts.list(actor),
     createServiceAccount: ({ serviceAccounts }, actor) =>
       serviceAccounts.create(actor, { name: 'billing', password: 'any password' }, DESK),
+    resendConfirmation: ({ channelAddresses }, actor) =>
+      channelAddresses.resendConfirmation(actor, NO_ID),
     revokeServiceAccount: ({ serviceAccounts }, actor) => serviceAccounts.revoke(actor, NO_ID),
   },
   owner: {
