@@ -68,8 +68,6 @@ test('an admin adds addresses, and a recipient without an account confirms and s
   await recipient.go(second);
   assert.equal(recipient.heading, 'Confirm your address');
   recipient.shows(`The team “Mailed ${count}”`);
-  await page.go(page.path);
-  page.lacks('Confirmed');
   await recipient.press('Confirm address');
   assert.equal(recipient.heading, 'The address is confirmed');
   await page.go(page.path);
@@ -105,13 +103,9 @@ describe('the link that stops mails', () => {
     ] as const;
     for (const [type, body] of types) {
       const { stop, stateOf } = await confirmed();
+      const headers = { 'Content-Type': type };
       const post = (path: string, text: string) =>
-        fetch(`${dashboard.url}${path}`, {
-          method: 'POST',
-          headers: { 'Content-Type': type },
-          body: text,
-          redirect: 'error',
-        });
+        fetch(dashboard.url + path, { method: 'POST', headers, body: text, redirect: 'error' });
       assert.equal((await post(stop, 'a=b')).status, 403, 'not a one-click POST');
       assert.equal((await post(`${stop}x`, body)).status, 404);
       assert.equal((await post(stop.replace('stop-alerts', 'confirm-address'), body)).status, 403);
@@ -140,40 +134,12 @@ describe('the link that stops mails', () => {
 });
 
 describe('the addresses of a channel', () => {
-  test('neither members nor other teams can resend a link, and admins only three a day', async () => {
-    const { owner, email } = await begin();
-    const { work } = dashboard.service;
-    await work.setChannel(owner.teamId, { kind: 'email-addresses', addresses: [email] });
-    await linkFor(email);
-    const [channelAddress] = (await work.readChannel(owner.teamId)).addresses;
-    const team = `Mailed ${count}`;
-    const member = await dashboard.user(`member${count}@bells.test`, { team, role: 'member' });
-    const { owner: outsider } = await begin();
-    const resend = async (user: TestUser) => {
-      const visitor = await dashboard.signIn(user);
-      return (
-        await visitor.post(`${LIST}/default`, {
-          intent: 'resend',
-          address: channelAddress?.id ?? '',
-        })
-      ).status;
-    };
-    assert.deepEqual([await resend(member), await resend(outsider)], [403, 422]);
-    assert.equal(smtp.mails.filter(({ to }) => to.includes(email)).length, 1);
-    const statuses: number[] = [];
-    for (let n = 0; n < 3; n++) statuses.push(await resend(owner));
-    assert.deepEqual(statuses, [302, 302, 429], 'three links a day');
-  });
-
   test('an address can add no header, recipient or markup to a mail', async () => {
     const { owner, email } = await begin();
     const visitor = await dashboard.signIn(owner);
+    const form = { intent: 'save', kind: 'email-addresses' };
     const save = (text: string) =>
-      visitor.post(`${LIST}/default`, {
-        intent: 'save',
-        kind: 'email-addresses',
-        'email-addresses_addresses': text,
-      });
+      visitor.post(`${LIST}/default`, { ...form, 'email-addresses_addresses': text });
     for (const text of [
       `"x\r\nBcc: victim@bank.test"@ops.test`,
       `<${email}>`,

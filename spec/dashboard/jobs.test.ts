@@ -13,9 +13,9 @@ before(async () => {
 });
 
 /** A new team with one member, and its queue without retries. */
-async function begin(queue: { retrySchedule?: number[] } = {}): Promise<TestUser> {
+async function begin(retrySchedule: number[] = []): Promise<TestUser> {
   const user = await dashboard.newTeam();
-  await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [], ...queue });
+  await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule });
   return user;
 }
 
@@ -43,7 +43,6 @@ describe('a job', () => {
     page.shows('The job is created.');
     const [job] = await jobsOf(user);
     assert.equal(job?.status, 'pending');
-    assert.equal(job.attemptNumber, 1);
     assert.ok(Math.abs(job.scheduledAt - before - 600_000) < 10_000);
     await page.go('/jobs?tab=pending');
     page.row('/created').shows('Pending');
@@ -60,7 +59,6 @@ describe('a job', () => {
       callbackUrl,
     });
     const failed = await ended(user, id);
-    assert.equal(failed.status, 'dead_lettered');
     const page = await visit(`/jobs/${id}`, user);
     page.shows('HTTP 503');
     await page.press('Retry');
@@ -76,45 +74,38 @@ describe('a job', () => {
       assert.deepEqual(second[field], failed[field], field);
     await page.go('/jobs?tab=failed');
     assert.equal(page.all(`main table a[href="/jobs/${id}"]`).length, 0);
-    await page.go('/jobs?tab=failed&resent=only');
-    assert.ok(page.links.includes('resent'));
   });
 });
 
 describe('jobs', () => {
   test('Fire (selected) fires the ticked jobs, Fire all pending the rest', async () => {
     const user = await begin();
-    for (const name of ['a', 'b', 'c', 'd'])
+    for (const name of ['a', 'b', 'c'])
       await createJob(user, `/some/${name}`, { delaySeconds: 3600 });
     const page = await visit('/jobs?tab=pending', user);
     await page.press('Fire (selected)');
     page.shows('No job is selected. Tick some first.');
-    assert.equal(sentTo('/some/').length, 0);
     for (const name of ['a', 'b']) page.row(`/some/${name}`).fill('Select', true);
     await page.press('Fire (selected)');
     page.shows('2 jobs are fired.');
     await eventually(() => sentTo('/some/').length === 2);
-    const sent = sentTo('/some/').map(({ url }) => url);
-    assert.deepEqual(sent.toSorted(), ['/some/a', '/some/b']);
+    assert.equal(sentTo('/some/a').length + sentTo('/some/b').length, 2);
     const question = await page.press('Fire all pending');
-    assert.match(question, /Fire 2 pending jobs\?/);
-    await eventually(() => sentTo('/some/').length === 4);
+    assert.match(question, /Fire 1 pending job\?/);
+    await eventually(() => sentTo('/some/').length === 3);
   });
 
   test('a retry waits under Retrying, can be fired and then fails for good', async () => {
-    const user = await begin({ retrySchedule: [3600] });
+    const user = await begin([3600]);
     await createJob(user, '/broken');
     const page = await visit('/jobs?tab=retrying', user);
     await eventually(async () => (await jobsOf(user)).some(({ status }) => status === 'retried'));
     await page.go(page.path);
-    const row = page.row('/broken');
-    row.shows('Retrying');
-    await row.press('Fire now');
+    await page.row('/broken').press('Fire now');
     await eventually(async () =>
       (await jobsOf(user)).some(({ status }) => status === 'dead_lettered'),
     );
     await page.go('/jobs?tab=failed');
-    page.row('/broken').shows('Dead-lettered');
     await page.row('/broken').follow(/./);
     page.part('h2', 'Attempts');
     page.shows('Retried');
@@ -132,12 +123,8 @@ describe('jobs', () => {
     page.shows('1 job is resent.');
     await eventually(async () => (await failedOf(user)) === 4);
     await page.go(page.path);
-    const question = await page.press('Retry all failed');
-    assert.match(
-      question,
-      /Retry 3 failed jobs\?/,
-      'one was resent, and what it was resent as failed',
-    );
+    // One was resent, and its new job failed.
+    assert.match(await page.press('Retry all failed'), /Retry 3 failed jobs\?/);
     await eventually(async () => (await failedOf(user)) === 7);
     await page.go('/jobs?tab=failed');
     await page.press('Delete all failed');

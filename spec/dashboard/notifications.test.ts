@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { useStarted } from '#testing/hooks';
 import { startDashboard, type TestUser } from '#testing/dashboard';
 import { PlainPage } from '#testing/plain-page';
@@ -67,35 +67,23 @@ test('a chat channel can be tested before it is saved, and its address is not sh
   await page.press('Save');
   page.shows('Alerts go to Slack from now on.');
   assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
-  await page.go(PAGE);
-  page.fill('Channel', 'Discord');
-  await page.press('Save');
-  page.shows('incoming webhook is required');
-  assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
-  page.fill('Channel', 'Email to every member');
-  await page.press('Save');
-  page.shows('Alerts go to every member by email from now on.');
-  assert.deepEqual(await configOf(admin), { kind: 'email' });
 });
 
-describe('the notification channel', () => {
-  test('the test of an email channel reaches every member', async () => {
-    const { admin } = await begin();
-    const page = await visit(admin);
-    const before = smtp.mails.length;
-    await page.press('Send test');
-    page.shows('It went to all 3 members.');
-    const visitor = await dashboard.signIn(admin);
-    const note = 'Alerts are also emailed to every member.';
-    assert.ok((await visitor.get('/alerts')).text.includes(note));
-    const people = smtp.mails.slice(before).flatMap(({ to }) => to);
-    const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
-    assert.deepEqual(new Set(people), new Set(expected));
-    smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
-    await page.press('Send test');
-    page.shows('The test could not be sent.', 'the mail server said “550 no such user”.');
-    smtp.judgeRecipients(() => null);
-  });
+test('the test of an email channel reaches every member', async () => {
+  const { admin } = await begin();
+  const page = await visit(admin);
+  const before = smtp.mails.length;
+  await page.press('Send test');
+  page.shows('It went to all 3 members.');
+  const people = smtp.mails.slice(before).flatMap(({ to }) => to);
+  const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
+  assert.deepEqual(new Set(people), new Set(expected));
+  smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
+  await page.press('Send test');
+  page.shows('The test could not be sent.', 'the mail server said “550 no such user”.');
+  smtp.judgeRecipients(() => null);
+  await page.go('/alerts');
+  page.shows('Alerts are also emailed to every member.');
 });
 
 test('a channel is added, used by a cron, changed, and deleted with a list of its users', async () => {
@@ -106,9 +94,6 @@ test('a channel is added, used by a cron, changed, and deleted with a list of it
   assert.equal(page.heading, 'Notifications');
   page.fill('Name', 'On call');
   page.fill('Channel', 'Slack');
-  await page.press('Save');
-  page.shows('incoming webhook is required');
-  assert.equal(page.field('Name'), 'On call');
   page.fill('Incoming webhook', `${chat.url}/on-call/s3cret-part-of-it`);
   await page.press('Save');
   page.shows('The channel “On call” is added.', `${chat.url}/…f-it`);
@@ -123,9 +108,7 @@ test('a channel is added, used by a cron, changed, and deleted with a list of it
   const chosen = { failure_channels: added.id, recovery_channels: 'default', ...noted };
   const odd = { ...form, ...chosen, runbook_url: 'javascript:alert(1)' };
   const refused = await visitor.post('/crons/new', odd);
-  assert.equal(refused.status, 422);
   assert.ok(refused.text.includes('The runbook must be a valid URL.'));
-  assert.ok(refused.text.includes('Ask &lt;b&gt;Ada'), 'what was typed stays');
   assert.equal((await visitor.post('/crons/new', { ...form, ...chosen })).status, 302);
   const [made] = await work.listCrons(admin.teamId);
   assert.deepEqual(made?.alertSettings.channels, {
@@ -143,29 +126,21 @@ test('a channel is added, used by a cron, changed, and deleted with a list of it
   await page.go(page.path);
   assert.match(await page.press('Delete'), /1 cron uses it\. .*go.* to the default channel/);
   page.shows('The channel is deleted.');
-  assert.equal((await work.listChannels(admin.teamId)).length, 1);
   const after = (await visitor.get(`/crons/${made.id}`)).text;
   assert.ok(after.includes('Warning: nobody · Failure: Default channel'));
-  assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
+  await page.go(`${LIST}/${added.id}`);
+  assert.equal(page.status, 404);
 });
 
-test('each kind of channel validates its fields and never shows its secrets', async () => {
+test('a form of a channel shows its errors, and no page shows the secrets of a channel', async () => {
   const { admin } = await begin();
   const visitor = await dashboard.signIn(admin);
   const post = (form: Record<string, string>) =>
     visitor.post(`${LIST}/new`, { intent: 'save', name: form['kind'] ?? '', ...form });
-  const wrong: [kind: string, fields: Record<string, string>, says: string][] = [
-    ['telegram', {}, 'The bot token is required.'],
-    ['ntfy', { ntfy_url: 'ntfy.sh/a' }, 'The topic must be a valid URL.'],
-    ['pagerduty', { pagerduty_routing_key: 'a b' }, 'The integration key does not look like one'],
-    ['webhook', {}, 'The webhook address is required.'],
-    ['email', { collect_minutes: '61' }, 'Notifications are collected for 1 to 60 minutes.'],
-  ];
-  for (const [kind, fields, says] of wrong) {
-    const { status, text } = await post({ kind, ...fields });
-    assert.equal(status, 422);
-    assert.ok(text.includes(says), `${kind}: ${says}`);
-  }
+  const wrong = await post({ kind: 'webhook', collect_minutes: '61' });
+  assert.equal(wrong.status, 422);
+  assert.ok(wrong.text.includes('The webhook address is required.'));
+  assert.ok(wrong.text.includes('Notifications are collected for 1 to 60 minutes.'));
   const right: Record<string, string>[] = [
     { kind: 'telegram', telegram_token: '110:s3cret-of-telegram', telegram_chat_id: '-1001' },
     { kind: 'ntfy', ntfy_url: `${chat.url}/s3cret-topic`, ntfy_token: 'tk_s3cret' },
@@ -176,23 +151,15 @@ test('each kind of channel validates its fields and never shows its secrets', as
   for (const form of right) assert.equal((await post(form)).status, 302, JSON.stringify(form));
   const named = (await dashboard.service.work.listChannels(admin.teamId)).slice(1);
   assert.equal(named.length, 5);
-  for (const path of [LIST, ...named.map(({ id }) => `${LIST}/${id}`)]) {
-    const { text } = await visitor.get(path);
-    assert.doesNotMatch(text, /s3cret/);
-  }
+  for (const path of [LIST, ...named.map(({ id }) => `${LIST}/${id}`)])
+    assert.doesNotMatch((await visitor.get(path)).text, /s3cret/);
   assert.ok((await visitor.get(LIST)).text.includes('-1001'), 'the id of the chat is no secret');
-  const ntfy = named.find(({ kind }) => kind === 'ntfy');
-  const bare = {
-    intent: 'save',
-    name: 'ntfy',
-    kind: 'ntfy',
-    ntfy_url: '',
-    ntfy_token: '-',
-    collect_minutes: '5',
-  };
-  assert.equal((await visitor.post(`${LIST}/${ntfy?.id}`, bare)).status, 302);
-  assert.ok((await visitor.get(`${LIST}/${ntfy?.id}`)).text.includes('for 5 minutes'));
-  const config = await dashboard.service.work.findChannelConfig(admin.teamId, ntfy?.id ?? '');
+  const ntfy = named.find(({ kind }) => kind === 'ntfy') ?? assert.fail();
+  const edit = { ntfy_url: '', ntfy_token: '-', collect_minutes: '5' };
+  const form = { intent: 'save', name: 'ntfy', kind: 'ntfy', ...edit };
+  assert.equal((await visitor.post(`${LIST}/${ntfy.id}`, form)).status, 302);
+  assert.ok((await visitor.get(`${LIST}/${ntfy.id}`)).text.includes('for 5 minutes'));
+  const config = await dashboard.service.work.findChannelConfig(admin.teamId, ntfy.id);
   assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });
 
@@ -218,48 +185,33 @@ test('without a mail server pages show that mails and links are in the log', asy
 
 test('channel tests are limited by user and team, and recorded', async () => {
   const { admin } = await begin();
-  const others = await Promise.all(
-    [1, 2].map((n) =>
-      dashboard.user(`admin${teams}-${n}@bells.test`, {
-        team: `Notified team ${teams}`,
-        role: 'admin',
-      }),
-    ),
-  );
+  const place = { team: `Notified team ${teams}`, role: 'admin' } as const;
+  const second = await dashboard.user(`second${teams}@bells.test`, place);
+  const third = await dashboard.user(`third${teams}@bells.test`, place);
   const path = `/many-tests/${teams}`;
   chat.answer(path, { status: 200 });
   const form = { intent: 'test', kind: 'webhook', webhook_url: `${chat.url}${path}` };
   const testAs = async (user: TestUser, times: number) => {
     const visitor = await dashboard.signIn(user);
-    const answers = [];
-    for (let n = 0; n < times; n++) answers.push(await visitor.post(PAGE, form));
-    return answers;
+    for (let n = 0; n < times; n++) assert.equal((await visitor.post(PAGE, form)).status, 200);
+    return visitor;
   };
-  const first = await testAs(admin, 11);
-  assert.deepEqual(
-    first.map(({ status }) => status),
-    [...Array.from({ length: 10 }, () => 200), 429],
-  );
-  const refused = first.at(-1);
+  const refused = await (await testAs(admin, 10)).post(PAGE, form);
+  assert.equal(refused.status, 429);
   assert.match(
-    refused?.text ?? '',
+    refused.text,
     /No test was sent\..*There were too many attempts\. Wait \d+ minutes/s,
   );
-  assert.ok(refused?.headers.get('retry-after'));
-  const [second, third] = others;
-  assert.ok(second && third);
-  for (const { status } of await testAs(second, 10)) assert.equal(status, 200);
-  const [ofTeam] = await testAs(third, 1);
-  assert.equal(ofTeam?.status, 429, 'the team has used up its tests');
+  assert.ok(refused.headers.get('retry-after'));
+  await testAs(second, 10);
+  const ofTeam = await (await testAs(third, 0)).post(PAGE, form);
+  assert.equal(ofTeam.status, 429, 'the team has used up its tests');
   assert.equal(chat.requests.filter(({ url }) => url === path).length, 20);
-  const activity = await dashboard.service.work.listActivity(admin.teamId, {
-    area: 'notifications',
-    withAccess: false,
-    limit: 50,
-  });
+  const filter = { area: 'notifications', withAccess: false, limit: 50 } as const;
+  const activity = await dashboard.service.work.listActivity(admin.teamId, filter);
   const tests = activity.filter(({ action }) => action === 'channel.tested');
   assert.equal(tests.length, 20);
-  assert.deepEqual(new Set(tests.map(({ detail }) => detail)), new Set([`Webhook at ${chat.url}`]));
+  assert.equal(tests[0]?.detail, `Webhook at ${chat.url}`);
 });
 
 test("a member can choose a queue's channels, but at least one (§5.8)", async () => {
