@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Config } from '#config/config';
-import { commandsOf, configOf, type Json, run } from '#testing/command-line';
+import { commandsOf, configOf, type Json, run, words } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
@@ -18,10 +18,10 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
     smtp = await startSmtpServer();
     config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`, { SMTP_URL: smtp.url });
     await printed('migrate');
-    const user = '--email a@acme.test --password correct-horse --team Acme';
-    await printed('user', 'create', ...user.split(' '));
-    const other = '--email b@acme.test --password correct-horse --team Copy';
-    await printed('user', 'create', ...other.split(' '));
+    for (const name of ['Acme', 'Copy']) {
+      const user = `--email ${name}@acme.test --password correct-horse --team ${name}`;
+      await printed('user', 'create', ...words(user));
+    }
   });
   after(() => smtp.close());
 
@@ -47,7 +47,10 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
     const before = await show('On call');
     const collecting = await printed(...edit, '--collect-minutes', '5');
     assert.deepEqual(collecting, { ...before, collect_minutes: 5 });
-    const edited = await printed(...edit, '--address', 'day@ops.test', '--address', 'new@ops.test');
+    const edited = await printed(
+      ...edit,
+      ...words('--address day@ops.test --address new@ops.test'),
+    );
     assert.deepEqual(statesOf(edited), [
       ['day@ops.test', 'waiting'],
       ['new@ops.test', 'waiting'],
@@ -87,9 +90,5 @@ describe('§6.5 email addresses of channels on the command line and in a team fi
       assert.equal((await printed(...resend, 'New@ops.test'))['outcome'], 'sent');
     assert.equal(linksTo('new@ops.test').length, 4, 'one of each team, and two');
     assert.match(await refused(...resend, 'new@ops.test'), /^it got too many links; try again in /);
-    assert.match(
-      await refused(...resend, 'none@ops.test'),
-      /^the channel has no address "none@ops\.test"\.$/,
-    );
   });
 });

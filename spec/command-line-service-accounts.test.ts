@@ -18,26 +18,14 @@ describe('service accounts on the command line (§5.11)', () => {
     assert.match(String(made['apiToken']), /^belfry_service_[\w-]{43}$/);
     assert.deepEqual(Object.keys(made), ['id', 'apiToken']);
     const [listed] = await printed(...command('list'));
-    const { created_at, ...facts } = listed ?? {};
-    assert.match(String(created_at), /^\d{4}-\d\d-\d\dT/);
-    assert.deepEqual(facts, {
-      id: made['id'],
-      name: 'billing',
-      hint: String(made['apiToken']).slice(-4),
-      made_by: 'Command line',
-      last_used_at: null,
-    });
+    const { made_by: by, hint } = listed ?? {};
+    assert.deepEqual([by, hint], ['Command line', String(made['apiToken']).slice(-4)]);
     const revoked = await printed(...command('revoke', 'billing'));
     assert.deepEqual(revoked, { ...listed, revoked: true });
     assert.deepEqual(await printed(...command('list')), []);
     const activity = await printed('activity', 'list', ...team, '--area', 'access');
-    assert.deepEqual(
-      activity.map(({ action, actor, subject }) => [action, actor, subject]),
-      [
-        ['service-account.revoked', 'Command line', 'billing'],
-        ['service-account.created', 'Command line', 'billing'],
-      ],
-    );
+    const actions = activity.map(({ action }) => action);
+    assert.deepEqual(actions, ['service-account.revoked', 'service-account.created']);
     assert.ok(!JSON.stringify(activity).includes(String(made['apiToken'])));
   });
 

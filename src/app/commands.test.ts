@@ -9,7 +9,6 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { remove } from '#store/database/rows';
 import type { Config } from '#config/config';
-import { nextRunAfter } from '#domain/cron/cron';
 import { newId } from '#domain/base/ids';
 import type { Store } from '#store/store';
 import {
@@ -37,6 +36,7 @@ import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
 import { realClock } from './real-clock.ts';
 
+const TWICE = /^--header: A name was given twice\.$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
 forEachDatabase((name, makeDatabaseUrl, once) => {
@@ -77,11 +77,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       const withPassword = (password?: string) =>
         run(config, create, { env: { ADMIN_PASSWORD: password } });
       const missing = await withPassword();
-      assert.equal(
-        missing.stderr,
-        'belfry: --password: the environment variable "ADMIN_PASSWORD" is not set.\n',
-      );
-      assert.match((await withPassword('short')).stderr, /--password: Use at least 8 characters/);
+      assert.match(missing.stderr, /--password: the environment variable .+ is not set\.\n$/);
       assert.equal((await withPassword('correct-horse')).code, 0);
     });
 
@@ -122,9 +118,8 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         await refused(
           ...words('user create --email twin@acme.test --password correct-horse --team Twins'),
         ),
-        new RegExp(`^--team: Several teams have this name\\. Give an id: ${first}, ${second}\\.$`),
+        /^--team: Several teams have this name\. Give an id: /,
       );
-      assert.equal((await store.teams.find(twins[0]?.id ?? ''))?.plan, 'free');
       for (const { id } of twins) await remove(store.database, 'teams', { id });
     });
 
@@ -136,68 +131,47 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     });
   });
 
-  describe('queue set', () => {
-    const set = (...options: string[]) => ['queue', 'set', ...team, '--queue', 'mails', ...options];
-
-    once('queue set makes a queue of defaults and changes given settings', async () => {
-      const made = await printed(...set());
-      assert.match(String(made['created_at']), INSTANT);
-      const assertions = [{ kind: 'json_path_equals', path: 'data.ok', expected: 'true' }];
-      const options =
-        '--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause --dead-letter-days 7 --email-alerts on';
-      const changed = await printed(
-        ...set(...words(options), '--assert', JSON.stringify(assertions)),
-      );
-      const expected = {
-        timeout_seconds: 5,
-        retry_schedule: [1, 120],
-        concurrency_limit: 3,
-        rate: '90/minute',
-        assertions,
-        email_alerts: true,
-        dead_letter_days: 7,
-        is_paused: true,
-      };
-      assert.deepEqual(changed, Object.assign({}, made, expected));
-      const off = await printed(
-        ...set(...words('--retries off --concurrency none --rate none --resume')),
-      );
-      assert.deepEqual(
-        [off['retries_enabled'], off['concurrency_limit'], off['rate'], off['is_paused']],
-        [false, null, null, false],
-      );
-    });
+  once('queue set makes a queue of defaults and changes given settings', async () => {
+    const set = ['queue', 'set', ...team, '--queue', 'mails'];
+    const made = await printed(...set);
+    assert.match(String(made['created_at']), INSTANT);
+    const options = '--retries 1s,2m --concurrency 3 --rate 90/min --pause --email-alerts on';
+    const expected = {
+      retry_schedule: [1, 120],
+      concurrency_limit: 3,
+      rate: '90/minute',
+      email_alerts: true,
+      is_paused: true,
+    };
+    const changed = await printed(...set, ...words(options));
+    assert.deepEqual(changed, Object.assign({}, made, expected));
+    const undo = words('--retries off --concurrency none --rate none --resume --email-alerts off');
+    const undone = { retries_enabled: false, retry_schedule: [1, 120] };
+    assert.deepEqual(await printed(...set, ...undo), Object.assign({}, made, undone));
   });
 
-  describe('cron', () => {
-    once(
-      'set pauses, starts and takes assertions, and prints the cron as the list does',
-      async () => {
-        const cron = await aCron(store, teamId);
-        const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
-        const paused = await printed(...cronSet, '--pause');
-        assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);
-        const list = [{ kind: 'body_contains', text: 'fine' }];
-        const started = await printed(...cronSet, '--start', '--assert', JSON.stringify(list));
-        assert.deepEqual([started['is_active'], started['assertions']], [true, list]);
-        assert.match(String(started['next_run_at']), INSTANT);
-        assert.deepEqual(await printed(...cronSet), started);
-        const listed = await printed('cron', 'list', ...team);
-        assert.deepEqual(
-          listed.find(({ id }) => id === cron.id),
-          started,
-        );
-      },
+  once('cron set pauses and starts, and prints the cron as the list does', async () => {
+    const cron = await aCron(store, teamId);
+    const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
+    const paused = await printed(...cronSet, '--pause');
+    assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);
+    const started = await printed(...cronSet, '--start');
+    assert.equal(started['is_active'], true);
+    assert.match(String(started['next_run_at']), INSTANT);
+    const listed = await printed('cron', 'list', ...team);
+    assert.deepEqual(
+      listed.find(({ id }) => id === cron.id),
+      started,
     );
+  });
 
-    once('run prints the execution, which execution list shows', async () => {
-      const { id } = await aCron(store, teamId);
-      const execution = await printed('cron', 'run', '--id', id);
-      assert.deepEqual([execution['cron_id'], execution['status']], [id, 'pending']);
-      await printed('cron', 'run', '--id', id);
-      const listed = await printed('execution', 'list', '--cron', id);
-      assert.deepEqual([listed.length, listed[1]], [2, execution]);
-    });
+  once('cron run prints the execution, which execution list shows', async () => {
+    const { id } = await aCron(store, teamId);
+    const execution = await printed('cron', 'run', '--id', id);
+    assert.deepEqual([execution['cron_id'], execution['status']], [id, 'pending']);
+    await printed('cron', 'run', '--id', id);
+    const listed = await printed('execution', 'list', '--cron', id);
+    assert.deepEqual([listed.length, listed[1]], [2, execution]);
   });
 
   once('a rejected command prints one line with the reason and changes nothing', async () => {
@@ -221,7 +195,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       ['team plan --team Nobody --plan pro', /^there is no team "Nobody"\.$/],
       ['queue set --team Acme --queue ', /^--queue is empty\.$/],
       [`${queueSet} --timeout 0`, /^--timeout: Timeout must be at least 1 second\.$/],
-      [`${queueSet} --retries 25h`, /^--retries: The retry schedule must be/],
       [`${queueSet} --assert {`, /^--assert: Assertions must be a list written as JSON\.$/],
       [`${queueSet} --pause --resume`, /'--pause' cannot be used with option '--resume'/],
       [
@@ -229,29 +202,22 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
         /'--resume' cannot be used with .*--pause-u/,
       ],
       [`${queueSet} --tag a --no-tags`, /^--tag: Leave out --no-tags with it\.$/],
-      [
-        'job create --team Acme --queue dead --url http://a.test/ --header a:1 --header a:2',
-        /^--header: A name was given twice\.$/,
-      ],
+      ['job create --team Acme --queue dead --url http://a.test/ --header a:1 --header a:2', TWICE],
       ['backup ', /^FILE is empty\.$/],
-      [`${queueSet} --tiemout 5`, /unknown option '--tiemout'/],
       [`cron set --team ${others.id} --cron ${cron.id} --pause`, /has no cron/],
-      ['job list --team Acme --queue nowhere', /^the team "Acme" has no queue "nowhere"\.$/],
       ['job list --team Acme --status done', /choices are pending/],
       ...['0', '1e3', '10001'].map((limit): [string, RegExp] => [
         `job list --team Acme --limit ${limit}`,
         /from 1 to 10000/,
       ]),
-      [
-        `job fire --id ${dead.id}`,
-        /is in the state dead_lettered\. Only pending jobs can be fired\.$/,
-      ],
+      [`job fire --id ${dead.id}`, /state dead_lettered\. Only pending jobs can be fired\.$/],
       [`job retry --id ${pending.jobId}`, /state pending/],
       [`job delete --id ${running.id}`, /state processing/],
       ['job retry-all --team Acme --queue dead --rate slowly', /^--rate: The rate must be a whole/],
-      ...['x', newId(1)].flatMap((id): [string, RegExp][] => [
-        [`cron run --id ${id}`, new RegExp(`^there is no cron "${id}"\\.$`)],
-        [`job show --id ${id}`, new RegExp(`^there is no job "${id}"\\.$`)],
+      ['cron run --id x', /^there is no cron "x"\.$/],
+      ...['x', newId(1)].map((id): [string, RegExp] => [
+        `job show --id ${id}`,
+        new RegExp(`^there is no job "${id}"\\.$`),
       ]),
     ];
     for (const [command, line] of rows) assert.match(await refused(...words(command)), line);
@@ -260,20 +226,12 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     assert.equal((await store.jobs.find(teamId, running.id))?.status, 'processing');
   });
 
-  describe('beyond the bounds of a team', () => {
-    once('commands that exceed a limit of the team are rejected in one line', async () => {
-      const full = { ...config, teamBounds: { ...config.teamBounds, crons: 0, queues: 0 } };
-      const cron = ['--name', 'More', '--url', 'http://a.test/', '--expression', '@daily'];
-      const job = ['--queue', 'more', '--url', 'http://a.test/'];
-      for (const [argv, what] of [
-        [['cron', 'create', ...team, ...cron], 'crons'],
-        [['job', 'create', ...team, ...job], 'queues'],
-      ] as const) {
-        const { code, stderr } = await run(full, argv);
-        assert.equal(code, 1);
-        assert.equal(stderr, `belfry: The team cannot have more ${what}: the limit is 0.\n`);
-      }
-    });
+  once('commands that exceed a limit of the team are rejected in one line', async () => {
+    const full = { ...config, teamBounds: { ...config.teamBounds, queues: 0 } };
+    const job = words('job create --team Acme --queue more --url http://a.test/');
+    const { code, stderr } = await run(full, job);
+    assert.equal(code, 1);
+    assert.equal(stderr, 'belfry: The team cannot have more queues: the limit is 0.\n');
   });
 
   describe('job', () => {
@@ -286,29 +244,22 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       assert.match(String(shown['completed_at']), INSTANT);
       assert.deepEqual([shown['status'], shown['response_status']], ['success', 200]);
       assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
-      const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
-      assert.deepEqual(none, []);
     });
 
     once('job retry resends a resent job with --again only', async () => {
       const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'retried' });
       const retry = await printed('job', 'retry', '--id', dead.id);
-      assert.notEqual(retry['id'], dead.id);
+      assert.deepEqual([retry['original_id'], retry['status']], [retry['id'], 'pending']);
+      const shown = await printed('job', 'show', '--id', dead.id);
       assert.deepEqual(
-        [retry['original_id'], retry['status'], retry['attempt_number']],
-        [retry['id'], 'pending', 1],
+        [shown['status'], shown['response_body'], shown['retried_as']],
+        ['dead_lettered', 'no', retry['id']],
       );
-      const { explanation: _, ...shown } = await printed('job', 'show', '--id', dead.id);
-      assert.deepEqual([shown['status'], shown['response_body']], ['dead_lettered', 'no']);
-      assert.equal(shown['retried_as'], retry['id']);
-      const deadLetters = ['--queue', 'retried', '--status', 'dead_lettered'];
-      assert.deepEqual(await printed('job', 'list', ...team, ...deadLetters), [shown], 'it stays');
       assert.equal(
         await refused('job', 'retry', '--id', dead.id),
         `the job "${dead.id}" was resent before, as "${String(retry['id'])}", which is under way. With --again it is sent once more.`,
       );
-      const again = await printed('job', 'retry', '--id', dead.id, '--again');
-      assert.equal(again['status'], 'pending');
+      await printed('job', 'retry', '--id', dead.id, '--again');
       assert.equal((await printed('job', 'list', ...team, '--queue', 'retried')).length, 3);
     });
 
@@ -367,9 +318,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     });
 
     once('doctor prints each finding once as a table', async () => {
-      const baseUrl = `http://127.0.0.1:${await closedPort()}`;
-      const asked = ['doctor', '--output', 'table'];
-      const { stdout, stderr } = await run({ ...config, port: 0, baseUrl }, asked);
+      const { stdout, stderr } = await run({ ...config, port: 0 }, words('doctor --output table'));
       assert.match(stdout, /^STATUS +CHECK +MESSAGE\n[^]*^ok +database /m);
       assert.equal(stderr, '');
     });
@@ -383,6 +332,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       });
       assert.equal(of('dns')?.status, 'warn');
       assert.equal(of('mail')?.status, 'fail');
+      assert.match(String(of('mail')?.message), /takes no mails \(connect ECONNREFUSED /);
       assert.doesNotMatch(JSON.stringify(of('mail')), /hush/);
       assert.equal(code, 1);
     });
@@ -392,7 +342,6 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       const beside = await openSecondStore(fresh);
       const team = await beside.teams.create('Ahead', 'free', realClock.now());
       const now = realClock.now();
-      await aCron(beside, team.id, { nextRunAt: nextRunAfter('0 * * * *', now) });
       const job = await aJob(beside, team.id, { delaySeconds: 86_400 });
       assert.doesNotMatch((await doctor(fresh)).stderr, /the clock was ahead/);
       const later = now + 400 * 86_400_000;
@@ -402,10 +351,7 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
       );
       const { code, stderr } = await doctor(fresh);
       assert.equal(code, 0);
-      assert.match(
-        stderr,
-        /^warn {2}planned {4}.*crons wait beyond the next time of their schedule: 1;/m,
-      );
+      assert.match(stderr, /^warn {2}planned {4}.*crons wait beyond the next time .*: 1;/m);
       assert.match(stderr, /^warn {2}planned {4}.*jobs that were made then wait .*: 1;/m);
       await beside.close();
     });
@@ -413,27 +359,25 @@ forEachDatabase((name, makeDatabaseUrl, once) => {
     if (name === 'Postgres') {
       test('doctor reports whether an engine is alive, and unsuitable server settings', async () => {
         const url = await makeDatabaseUrl();
-        const findingsOf = async (check: string, changes: object = {}) => {
-          const { findings } = await doctor({ ...configOf(url), port: 0, ...changes });
-          return findings.filter((each) => each.check === check);
-        };
-        const none = await findingsOf('engines', { role: 'web' });
-        assert.equal(none[0]?.status, 'warn');
-        assert.match(none[0]?.message ?? '', /none is alive, so nothing is sent/);
-        assert.equal((await findingsOf('engines'))[0]?.status, 'ok');
+        const find = async (check: string, changes: object = {}) =>
+          (await doctor({ ...configOf(url), port: 0, ...changes })).of(check);
+        const none = await find('engines', { role: 'web' });
+        assert.equal(none?.status, 'warn');
+        assert.match(none.message, /none is alive, so nothing is sent/);
+        assert.equal((await find('engines'))?.status, 'ok');
         const beside = await openSecondStore(configOf(url));
         await beside.nodes.join(beside.clock.now(), 15_000);
-        assert.equal((await findingsOf('engines', { role: 'web' }))[0]?.message, 'alive: 1');
+        assert.equal((await find('engines', { role: 'web' }))?.message, 'alive: 1');
         const commit = (how: string) =>
           beside.database.autocommit(
             `do $$ begin execute format('alter database %I set synchronous_commit = ${how}', current_database()); end $$`,
           );
         await commit('on');
-        assert.deepEqual(await findingsOf('server'), []);
+        assert.equal(await find('server'), undefined);
         await commit('off');
         await beside.close();
-        const [server] = await findingsOf('server');
-        assert.match(server?.message ?? '', /synchronous_commit is off: .*set it to on/);
+        const server = await find('server');
+        assert.match(String(server?.message), /synchronous_commit is off: .*set it to on/);
       });
     }
 
@@ -468,27 +412,23 @@ describe('the command line', () => {
   const config = configOf(`sqlite:${file}`);
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  for (const [argv, line] of [
-    [
-      ['job'],
-      /^belfry: job needs a command: list, create, edit, show, fire, retry, delete, retry-all\.\n$/,
-    ],
-    [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [['jbo', '--help'], /^belfry: unknown command 'jbo' \(Did you mean job\?\)\n$/],
-    [['help', 'job', 'shwo', '-h'], /^belfry: unknown command 'shwo' \(Did you mean show\?\)\n$/],
-    [[], /^belfry: a command is missing: serve, user, team, member, service-account, queue, /],
-    [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
-    [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
-    [['backup'], /^belfry: missing required argument 'FILE'\n$/],
-    [['a\nb\u001b[31m'], /^belfry: unknown command 'a b \[31m'\n$/],
-  ] as const) {
-    test(`${JSON.stringify(argv)} is rejected in one line without opening a database`, async () => {
+  test('wrong words are rejected in one line without opening a database', async () => {
+    for (const [argv, line] of [
+      [['job'], /^belfry: job needs a command: list, .+, retry-all\.\n$/],
+      [['jbo', '--help'], /^belfry: unknown command 'jbo' \(Did you mean job\?\)\n$/],
+      [['help', 'job', 'shwo', '-h'], /^belfry: unknown command 'shwo' \(Did you mean show\?\)\n$/],
+      [[], /^belfry: a command is missing: serve, user, team, member, service-account, queue, /],
+      [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
+      [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
+      [['backup'], /^belfry: missing required argument 'FILE'\n$/],
+      [['a\nb\u001b[31m'], /^belfry: unknown command 'a b \[31m'\n$/],
+    ] as const) {
       const { code, json, stderr } = await run(config, argv);
-      assert.deepEqual({ code, json }, { code: 1, json: undefined });
+      assert.deepEqual({ code, json }, { code: 1, json: undefined }, JSON.stringify(argv));
       assert.match(stderr, line);
       assert.equal(fs.existsSync(file), false);
-    });
-  }
+    }
+  });
 
   test('help lists serve and version and marks required options', async () => {
     const { code, stdout } = await run(config, ['help']);
@@ -496,10 +436,7 @@ describe('the command line', () => {
     assert.match(stdout, /^ {2}serve +run the service/m);
     assert.match(stdout, /^ {2}--version +print the version and the commit$/m);
     const create = await run(config, ['cron', 'create', '--help']);
-    const options = [...create.stdout.matchAll(/^ {2}--([a-z-]+) /gm)].map(([, name]) => name);
-    assert.deepEqual(options.slice(0, 4), ['team', 'name', 'url', 'expression']);
-    const required = create.stdout.match(/\(required\)$/gm);
-    assert.equal(required?.length, 4, create.stdout);
+    assert.equal(create.stdout.match(/\(required\)$/gm)?.length, 4, create.stdout);
   });
 
   test('commands reject a database in memory', async () => {
@@ -603,25 +540,22 @@ describe('backup', () => {
     );
   });
 
-  test('backup never overwrites a file', async () => {
+  test('backup reports an existing file, an unwritable path, a missing database, and pg_dump', async () => {
     const taken = path.join(folder, 'taken');
     fs.writeFileSync(taken, 'mine');
-    const { code, json, stderr } = await run(config, ['backup', taken]);
-    assert.deepEqual({ code, json }, { code: 1, json: undefined });
-    assert.match(stderr, /^belfry: .*taken exists already; name a new file\.\n$/);
-    assert.equal(fs.readFileSync(taken, 'utf8'), 'mine');
-  });
-
-  test('backup reports an unwritable path, a missing database, and pg_dump for Postgres', async () => {
-    const nowhere = await run(config, ['backup', path.join(folder, 'no', 'where')]);
-    assert.match(nowhere.stderr, /^belfry: .* cannot be written: its folder is not there\.\n$/);
     const fresh = path.join(folder, 'fresh.db');
-    const none = await run(configOf(`sqlite:${fresh}`), ['backup', path.join(folder, 'x')]);
-    assert.match(none.stderr, /^belfry: there is no database at .*fresh\.db yet\.\n$/);
+    for (const [of, target, line] of [
+      [config, taken, /^belfry: .*taken exists already; name a new file\.\n$/],
+      [config, path.join(folder, 'no', 'where'), /cannot be written: its folder is not there\.\n$/],
+      [configOf(`sqlite:${fresh}`), path.join(folder, 'x'), /no database at .*fresh\.db yet\.\n$/],
+      [configOf('postgres://127.0.0.1:1/x'), 'x', /^belfry: .*use pg_dump for Postgres\.\n$/],
+    ] as const) {
+      const { code, json, stderr } = await run(of, ['backup', target]);
+      assert.deepEqual({ code, json }, { code: 1, json: undefined });
+      assert.match(stderr, line);
+    }
+    assert.equal(fs.readFileSync(taken, 'utf8'), 'mine');
     assert.equal(fs.existsSync(fresh), false);
-    const postgres = await run(configOf('postgres://127.0.0.1:1/x'), ['backup', 'x']);
-    assert.match(postgres.stderr, /^belfry: .*use pg_dump for Postgres\.\n$/);
-    assert.deepEqual([nowhere.code, none.code, postgres.code], [1, 1, 1]);
   });
 
   test('backup rejects a damaged database', async () => {
@@ -670,30 +604,20 @@ describe('as a user who may not use the files of the service', () => {
     }
   };
 
-  test('doctor and backup name the missing right and the remedy for a closed folder', async () => {
-    const [doctor, backup] = await withMode(data, 0o000, async () => [
-      await run(config, ['doctor']),
-      await run(config, ['backup', copy]),
-    ]);
-    const right = /cannot be read \(EACCES\); .*run this command as the user of the service/;
-    assert.match(doctor.stderr, new RegExp(`^fail {2}database {3}.*${right.source}`, 'm'));
-    assert.match(backup.stderr, new RegExp(`^belfry: .*${right.source}[^\\n]*\\n$`));
-    assert.deepEqual([doctor.code, backup.code], [1, 1]);
-  });
-
-  test('doctor and backup name the right that SQLite needs to open a file in a read-only folder', async () => {
-    const readable = path.join(folder, 'readable');
-    fs.mkdirSync(readable);
-    const database = { kind: 'sqlite', path: path.join(readable, 'belfry.db') } as const;
-    fs.copyFileSync(file, database.path);
-    fs.chmodSync(database.path, 0o644);
-    const [doctor, backup] = await withMode(readable, 0o555, async () => [
-      await run({ ...config, database }, ['doctor']),
-      await run({ ...config, database }, ['backup', copy]),
-    ]);
-    const remedy = /give this user write access to the file and its folder/;
-    assert.match(doctor.stderr, remedy);
-    assert.match(backup.stderr, remedy);
+  test('doctor and backup name the missing right and the remedy, for a closed and a read-only folder', async () => {
+    fs.chmodSync(file, 0o644);
+    for (const [mode, remedy] of [
+      [0o000, /cannot be read \(EACCES\); .*run this command as the user of the service/],
+      [0o555, /give this user write access to the file and its folder/],
+    ] as const) {
+      const [doctor, backup] = await withMode(data, mode, async () => [
+        await run(config, ['doctor']),
+        await run(config, ['backup', copy]),
+      ]);
+      assert.match(doctor.stderr, new RegExp(`^fail {2}database {3}.*${remedy.source}`, 'm'));
+      assert.match(backup.stderr, new RegExp(`^belfry: .*${remedy.source}[^\\n]*\\n$`));
+      assert.deepEqual([doctor.code, backup.code], [1, 1]);
+    }
   });
 });
 

@@ -18,18 +18,12 @@ test("the report has the database's size, runs and growth", () => {
 });
 
 test('the report has no growth if there are fewer than 1,000 runs', () => {
-  for (const endedRuns of [0, 999]) {
-    const text = describeSize(
-      { bytes: 606_208, usedBytes: 606_208, endedRuns, runsOfWeek: 9 },
-      null,
-    );
-    assert.match(
-      text,
-      /^606 kB, with about \d+ runs in the history: too few to estimate its growth$/,
-    );
-  }
-  const empty = { bytes: 0, usedBytes: 0, endedRuns: 0, runsOfWeek: 0 };
-  assert.match(describeSize(empty, null), /^0 bytes, /);
+  const small = { bytes: 606_208, usedBytes: 606_208, endedRuns: 999, runsOfWeek: 9 };
+  assert.equal(
+    describeSize(small, null),
+    '606 kB, with about 999 runs in the history: too few to estimate its growth',
+  );
+  assert.match(describeSize({ ...small, bytes: 0, usedBytes: 0 }, null), /^0 bytes, /);
 });
 
 test('the report has the limit, and the space that deletions have freed', () => {

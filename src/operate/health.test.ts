@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { test } from 'node:test';
 import { askHealth, HEALTHY } from './health.ts';
 
@@ -17,17 +17,10 @@ test('the health check reaches a service on a port that fetch refuses', async ()
   });
 });
 
-async function listenOnFirstFree(
-  server: ReturnType<typeof createServer>,
-  ports: readonly number[],
-): Promise<number> {
+async function listenOnFirstFree(server: Server, ports: readonly number[]): Promise<number> {
   for (const port of ports) {
     server.listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return port;
+    if (await once(server, 'listening').catch(() => false)) return port;
   }
   throw new Error(`none of these ports is free: ${ports.join()}`);
 }

@@ -11,17 +11,13 @@ import { examineBackups, examineCertificate, judgeDashboard } from './surroundin
 
 for (const host of ['localhost', '[::1]']) {
   test(`the certificate of https://${host} is read`, async () => {
-    const server = createServer(await createSelfSigned());
+    await using server = createServer(await createSelfSigned());
     server.listen(0, host.replace(/[[\]]/g, ''));
     await once(server, 'listening');
-    try {
-      const { port } = server.address() as AddressInfo;
-      const finding = await examineCertificate({ baseUrl: `https://${host}:${port}` });
-      assert.equal(finding?.status, 'ok');
-      assert.match(finding.message, /expires in 36\d days/);
-    } finally {
-      server.close();
-    }
+    const { port } = server.address() as AddressInfo;
+    const finding = await examineCertificate({ baseUrl: `https://${host}:${port}` });
+    assert.equal(finding?.status, 'ok');
+    assert.match(finding.message, /expires in 36\d days/);
   });
 }
 
