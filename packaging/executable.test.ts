@@ -37,25 +37,15 @@ describe('the executable', () => {
     });
   });
 
-  test('the executable lists the commands that only a package has', () => {
-    const { status, stdout } = run('help');
-    assert.equal(status, 0);
-    assert.match(stdout, /^ {2}demo +serve a sample team/m);
-    assert.match(stdout, /^ {2}licences +print the licences/m);
-    assert.match(stdout, /^ {2}doctor /m);
-  });
-
-  test('the executable contains the licences of its packages', () => {
-    const { status, stdout } = run('licences');
-    assert.equal(status, 0);
-    for (const name of [
-      'Belfry contributors',
-      'pino',
-      'react-dom',
-      '@simplewebauthn/server',
-      'Node.js is licensed',
-    ])
-      assert.ok(stdout.includes(name), name);
+  test('the executable has the commands of a package, and the licences of its packages', () => {
+    for (const [command, texts] of [
+      ['help', ['\n  demo ', '\n  licences ']],
+      ['licences', ['Belfry contributors', 'pino', 'react-dom', 'Node.js is licensed']],
+    ] as const) {
+      const { status, stdout } = run(command);
+      assert.equal(status, 0);
+      for (const text of texts) assert.ok(stdout.includes(text), text);
+    }
   });
 
   test('the executable serves pages without settings and stores its data next to itself', async () => {

@@ -12,6 +12,17 @@ import { openSqliteTestStore, type TestStore } from '#testing/stores';
 import { FakeClock } from '#demo/fake-clock';
 import { createHeartbeat } from '#operate/heartbeat';
 
+/** Advances by seconds until it is so. */
+const eventuallyLater = (clock: FakeClock, isSo: () => boolean) =>
+  eventually(
+    async () => {
+      if (isSo()) return true;
+      await clock.advance(SECOND);
+      return false;
+    },
+    { everyMs: 5 },
+  );
+
 describe('a heartbeat', () => {
   test('a heartbeat is sent at the start, and its address is not logged', async () => {
     await using monitor = await startReceiver();
@@ -43,13 +54,8 @@ describe('a heartbeat', () => {
     const clock = new FakeClock('2026-11-21T12:00:00Z');
     const state = { isWorking: true };
     const isWorking = () => state.isWorking;
-    const heartbeat = createHeartbeat({
-      url: monitor.url,
-      sender,
-      isWorking,
-      clock,
-      log: silentLog,
-    });
+    const options = { url: monitor.url, sender, isWorking, clock, log: silentLog };
+    const heartbeat = createHeartbeat(options);
     heartbeat.start();
     await monitor.waitFor(1);
     await clock.advance(60 * SECOND);
@@ -110,42 +116,27 @@ describe('an engine', () => {
     const job = { queue: 'q', url: `${target.url}/job`, delay: 5 };
     assert.equal((await service.post('/api/jobs', job)).status, 201);
     await renameColumn(store, 'assertions', 'assertions_away');
-    const isStuck = async () => {
-      if (engine?.isWorking() === false) return true;
+    await eventuallyLater(clock, () => {
       assert.ok(target.requests.length < 5, 'crons have run for minutes');
-      await clock.advance(SECOND);
-      return false;
-    };
-    await eventually(isStuck, { everyMs: 5 });
+      return engine?.isWorking() === false;
+    });
     await target.waitFor(1);
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
 
     await renameColumn(store, 'assertions_away', 'assertions');
-    const isWorking = async () => {
-      await clock.advance(SECOND);
-      return engine?.isWorking() === true;
-    };
-    await eventually(isWorking, { everyMs: 5 });
+    await eventuallyLater(clock, () => engine?.isWorking() === true);
     await target.next(({ url }) => url === '/job');
   });
 
   test('an engine without a successful scan for a minute counts as stopped until the next one', async () => {
     await using service = await startService(openSqliteTestStore);
     const { clock, engine, store } = service;
-    const becomes = (wanted: boolean) =>
-      eventually(
-        async () => {
-          await clock.advance(SECOND);
-          return engine?.isWorking() === wanted;
-        },
-        { everyMs: 5 },
-      );
     await renameTable(store, 'callbacks', 'callbacks_away');
     await clock.advance(60 * SECOND);
     assert.equal(engine?.isWorking(), true, 'the last scan was a minute ago');
-    await becomes(false);
+    await eventuallyLater(clock, () => !engine.isWorking());
     await renameTable(store, 'callbacks_away', 'callbacks');
-    await becomes(true);
+    await eventuallyLater(clock, () => engine.isWorking());
   });
 
   test('an engine whose slots are all taken for minutes counts as working', async () => {
@@ -159,12 +150,7 @@ describe('an engine', () => {
     const job = { queue: 'q', url: `${target.url}/job`, delay: 58 };
     assert.equal((await service.post('/api/jobs', job)).status, 201);
     await renameColumn(store, 'assertions', 'assertions_away');
-    const isSent = async () => {
-      if (target.requests.length > 0) return true;
-      await clock.advance(SECOND);
-      return false;
-    };
-    await eventually(isSent, { everyMs: 5 });
+    await eventuallyLater(clock, () => target.requests.length > 0);
     assert.equal(target.requests[0]?.url, '/cron');
     await renameColumn(store, 'assertions_away', 'assertions');
     for (let second = 0; second < 200; second++) {

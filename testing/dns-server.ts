@@ -45,8 +45,6 @@ export interface DnsServer extends AsyncDisposable {
   queries: readonly DnsQuery[];
   /** Sets what a name answers from now on. Names never set answer NXDOMAIN. */
   answer(name: string, answer: DnsAnswer | DnsAnswerFunction): void;
-  /** Repeats the last answer. */
-  answerInTurn(name: string, answers: readonly DnsAnswer[]): void;
   close(): Promise<void>;
 }
 
@@ -97,11 +95,6 @@ export async function startDnsServer(): Promise<DnsServer> {
     queries,
     answer: (name, answer) => {
       answers.set(name.toLowerCase(), typeof answer === 'function' ? answer : () => answer);
-    },
-    answerInTurn: (name, list) => {
-      const inTurn: DnsAnswerFunction = (_query, count) =>
-        list[Math.min(count, list.length - 1)] ?? 'NXDOMAIN';
-      answers.set(name.toLowerCase(), inTurn);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -72,18 +72,7 @@ describe('docs/monitoring', () => {
       assert.ok(README.includes(`\`${alert}\``), alert);
     }
     const explained = README.match(/`Belfry\w+`/g) ?? [];
-    assert.deepEqual(
-      explained.filter((name) => !names.includes(name.slice(1, -1))),
-      [],
-    );
-  });
-
-  test('promtool accepts the alert rules', (t) => {
-    const { status, stdout, stderr, error } = spawnSync('promtool', ['check', 'rules', RULES], {
-      encoding: 'utf8',
-    });
-    if (error) return t.skip('there is no promtool on this machine');
-    assert.equal(status, 0, stdout + stderr);
+    for (const name of explained) assert.ok(names.includes(name.slice(1, -1)), name);
   });
 
   test('a Prometheus evaluates the alert rules on a running service', async (t) => {

@@ -150,9 +150,11 @@ export async function runOperator(
   options: BelfryOptions & { folder: string; databaseUrl: string },
 ): Promise<CommandResult> {
   const { configFrom, run } = await import('./command-line.ts');
-  const config = configFrom(settingsFor(options.databaseUrl, options.env), options.folder);
+  const env = settingsFor(options.databaseUrl, options.env);
+  const config = configFrom(env, options.folder);
   const isOther = options.program !== undefined || process.env['BELFRY_EXECUTABLE'];
-  if (isOther || config === null) return runBelfry(args, options);
+  if (isOther || config === null)
+    return runCommand(options.program ?? UNDER_TEST, args, options.folder, env);
   // Of two SQLite connections on one thread, one could wait only in vain for the other's transaction.
   const ran = lastCommand.then(() => run(config, args));
   lastCommand = ran.catch(() => {});
@@ -161,17 +163,6 @@ export async function runOperator(
 }
 
 let lastCommand: Promise<unknown> = Promise.resolve();
-
-/** With no service beside it. */
-export async function runBelfry(
-  args: readonly string[],
-  options: BelfryOptions = {},
-): Promise<CommandResult> {
-  const folder = findFolder(options);
-  const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
-  const program = options.program ?? UNDER_TEST;
-  return runCommand(program, args, folder, settingsFor(databaseUrl, options.env));
-}
 
 /** The folder of an installation that was started once and has nothing in it yet, unless a folder is given. */
 function findFolder({ folder, databaseUrl }: BelfryOptions): string {

@@ -11,8 +11,8 @@ export interface RawConnection {
   /** Settles when the connection has ended, from either side, in whatever way. */
   readonly closed: Promise<void>;
   /** Default: the end of a request's head. */
-  until(part?: string | Uint8Array, limit?: WaitLimit): Promise<Buffer>;
-  untilBytes(count: number, limit?: WaitLimit): Promise<Buffer>;
+  until(part?: string | Uint8Array): Promise<Buffer>;
+  untilBytes(count: number): Promise<Buffer>;
   send(bytes: string | Uint8Array): Promise<void>;
   /** Sends a few bytes at a time, with a pause after each. */
   drip(bytes: string | Uint8Array, pace: { everyMs: number; size?: number }): Promise<void>;
@@ -102,20 +102,15 @@ function connectionOf(socket: net.Socket): RawConnection {
   const received = () => Buffer.concat(chunks);
   const closed = Promise.withResolvers<void>();
   const watchers = new Set<() => void>();
-  socket.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    for (const watch of watchers) watch();
-  });
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.on('error', () => {});
-  socket.on('end', () => {
-    for (const watch of watchers) watch();
-  });
-  socket.on('close', () => {
-    closed.resolve();
-    for (const watch of watchers) watch();
-  });
+  socket.on('close', () => closed.resolve());
+  for (const event of ['data', 'end', 'close'])
+    socket.on(event, () => {
+      for (const watch of watchers) watch();
+    });
 
-  const wait = async (isThere: () => boolean, what: string, limit?: WaitLimit): Promise<Buffer> => {
+  const wait = async (isThere: () => boolean, what: string): Promise<Buffer> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const watch = () => {
       if (isThere()) resolve();
@@ -125,7 +120,7 @@ function connectionOf(socket: net.Socket): RawConnection {
     watchers.add(watch);
     watch();
     try {
-      await withinTime(promise, limit?.withinMs ?? WAIT_LIMIT_MS, () => what);
+      await withinTime(promise, WAIT_LIMIT_MS, () => what);
     } finally {
       watchers.delete(watch);
     }
@@ -143,9 +138,9 @@ function connectionOf(socket: net.Socket): RawConnection {
       return received();
     },
     closed: closed.promise,
-    until: (part = '\r\n\r\n', limit) =>
-      wait(() => received().includes(part), JSON.stringify(String(part)), limit),
-    untilBytes: (count, limit) => wait(() => received().length >= count, `${count} bytes`, limit),
+    until: (part = '\r\n\r\n') =>
+      wait(() => received().includes(part), JSON.stringify(String(part))),
+    untilBytes: (count) => wait(() => received().length >= count, `${count} bytes`),
     send,
     drip: async (bytes, { everyMs, size = 1 }) => {
       const all = Buffer.from(bytes);
@@ -154,11 +149,7 @@ function connectionOf(socket: net.Socket): RawConnection {
         await delay(everyMs, undefined, { ref: false });
       }
     },
-    end: () => {
-      socket.end();
-    },
-    reset: () => {
-      socket.resetAndDestroy();
-    },
+    end: () => void socket.end(),
+    reset: () => void socket.resetAndDestroy(),
   };
 }

@@ -31,7 +31,6 @@ interface SmtpOptions {
 export interface SmtpReceiver extends AsyncDisposable {
   /** As SMTP_URL takes it. */
   url: string;
-  port: number;
   mails: readonly ReceivedMail[];
   next(isWanted?: (mail: ReceivedMail) => boolean, limit?: WaitLimit): Promise<ReceivedMail>;
   waitFor(count: number, limit?: WaitLimit): Promise<ReceivedMail[]>;
@@ -81,7 +80,6 @@ export async function startSmtpServer({ user }: SmtpOptions = {}): Promise<SmtpR
   const close = () => (closing ??= new Promise<void>((resolve) => server.close(() => resolve())));
   return {
     url: `smtp://${login}127.0.0.1:${port}`,
-    port,
     mails: inbox.items,
     next: (isWanted, limit) => inbox.next(isWanted, limit),
     waitFor: (count, limit) => inbox.waitFor(count, limit),
