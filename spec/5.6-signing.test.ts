@@ -17,7 +17,7 @@ import {
   runJob,
   startWireReceiver,
 } from '#testing/runs';
-import { MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
+import { MINUTE, scheduleJob } from '#testing/scheduling';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
@@ -66,22 +66,6 @@ describe('signature headers', () => {
     assertUnsigned(await target.next(({ url }) => url === '/unsigned'));
   });
 
-  for (const [method, payload, body] of [
-    ['POST', '{"u":"http://a/é","o":{}}', '{"u":"http:\\/\\/a\\/\\u00e9","o":[]}'],
-    ['PUT', null, '[]'],
-    ['PATCH', '[1.0]', '[1.0]'],
-    ['DELETE', '[1]', '[1]'],
-    ['DELETE', null, ''],
-    ['GET', '{"a":1}', ''],
-  ] as const) {
-    test(`the signature covers the exact body, or an empty string without one: ${method} ${body}`, async () => {
-      const secret = await rotate();
-      const request = await received({ method }, payload);
-      assert.equal(String(request.body), body);
-      assertSigned(request, secret, service.clock.now());
-    });
-  }
-
   test('requests and callbacks of jobs and crons have both signature headers', async () => {
     const secret = await rotate();
     const callback_url = `${target.url}/signed-callback`;
@@ -89,12 +73,7 @@ describe('signature headers', () => {
     const jobs = await target.next(({ url }) => url === '/signed-callback');
     assert.match(String(jobs.body), /^\{"type":"job_execution"/);
     assertSigned(jobs, secret, service.clock.now());
-    await runCron(service, {
-      url: `${target.url}/cron`,
-      callback_url,
-      payload: '/',
-      method: 'POST',
-    });
+    await runCron(service, { url: `${target.url}/cron`, callback_url });
     assertSigned(await target.next(({ url }) => url === '/cron'), secret, service.clock.now());
     const crons = await target.next(({ url }) => url === '/signed-callback');
     assert.match(String(crons.body), /^\{"type":"cron_execution"/);
@@ -108,9 +87,7 @@ describe('signature headers', () => {
     assertSigned(request, secret, service.clock.now());
     assert.equal(request.rawHeaders.filter((name) => /^x-service-/i.test(name)).length, 2);
   });
-});
 
-describe('X-Service-Timestamp (§5.6)', () => {
   test('X-Service-Timestamp is the time of sending, not of accepting', async () => {
     const secret = await rotate();
     await scheduleJob(service, { url: `${target.url}/delayed`, delay: 45 });
@@ -121,7 +98,7 @@ describe('X-Service-Timestamp (§5.6)', () => {
 });
 
 describe('rotating the secret (§5.6)', () => {
-  test('a rotated secret signs waiting jobs, the next cron run and callbacks of running jobs', async () => {
+  test('a rotated secret signs waiting jobs and callbacks of running jobs, a removed one nothing', async () => {
     const old = await rotate();
     const gate = Promise.withResolvers<void>();
     target.answer('/under-way', { after: gate.promise });
@@ -130,19 +107,17 @@ describe('rotating the secret (§5.6)', () => {
     await scheduleJob(service, { url: `${target.url}/under-way`, callback_url });
     const underWay = await target.next(({ url }) => url === '/under-way');
     assertSigned(underWay, old, service.clock.now());
-    const cron = await scheduleCron(service, { url: `${target.url}/each-minute` });
 
     const fresh = await rotate();
     assert.notEqual(fresh, old);
     gate.resolve();
     assertSigned(await target.next(({ url }) => url === '/rotated'), fresh, service.clock.now());
     await service.advance(MINUTE);
-    for (const path of ['/waiting', '/each-minute']) {
-      const request = await target.next(({ url }) => url === path);
-      const timestamp = Number(headerOf(request, 'x-service-timestamp')) * 1000;
-      assertSigned(request, fresh, timestamp);
-    }
-    await service.work.deleteCron(service.teamId, cron.id);
+    const waiting = await target.next(({ url }) => url === '/waiting');
+    const timestamp = Number(headerOf(waiting, 'x-service-timestamp')) * 1000;
+    assertSigned(waiting, fresh, timestamp);
+    await service.store.teams.removeSigningSecret(service.teamId);
+    assertUnsigned(await received({}, '[1]'));
   });
 
   test('a prepared secret signs nothing until it is activated, and each run names its secret', async () => {
@@ -167,12 +142,6 @@ describe('rotating the secret (§5.6)', () => {
     assert.equal(await store.teams.readSigningSecretSetAt(teamId, 'next'), null);
     assert.equal(await people.signing.useNextSecret(actor), false);
     await signed(next);
-  });
-
-  test('a removed secret signs nothing from the next request on', async () => {
-    await rotate();
-    await service.store.teams.removeSigningSecret(service.teamId);
-    assertUnsigned(await received({}, '[1]'));
   });
 });
 
@@ -225,30 +194,28 @@ const trials = vectors.flatMap(({ secret, timestamp, body, signature }) => {
   ];
 });
 
-describe('the example values of the docs page', () => {
-  test("the docs page's example request arrives byte for byte", async () => {
-    const [withBody, withoutBody, ...more] = vectors;
-    assert.ok(withBody && withoutBody && more.length === 0);
-    await using wire = await startWireReceiver();
-    await using signing = await startService(openSqliteTestStore);
-    await makeOnceQueue(signing);
-    signing.clock.jumpTo(Number(withBody.timestamp) * 1000);
-    await signing.store.teams.setSigningSecret(signing.teamId, withBody.secret, 0);
-    const payload = '{"invoice":1001,"url":"https://example.com/café"}';
-    assert.ok(DOCS.includes(`\`${payload}\``));
-    await runJob(signing, jobText({ url: wire.url }, payload));
-    const request = await wire.next();
-    assert.ok(request.endsWith(`\r\n\r\n${withBody.body}`));
-    assert.deepEqual(headerLinesOf(request).slice(-2), [
-      `X-Service-Signature: ${withBody.signature}`,
-      `X-Service-Timestamp: ${withBody.timestamp}`,
-    ]);
-    await runJob(signing, jobText({ url: wire.url, method: 'GET' }, payload));
-    assert.deepEqual(headerLinesOf(await wire.next()).slice(-2), [
-      `X-Service-Signature: ${withoutBody.signature}`,
-      `X-Service-Timestamp: ${withoutBody.timestamp}`,
-    ]);
-  });
+test("the docs page's example request arrives byte for byte", async () => {
+  const [withBody, withoutBody, ...more] = vectors;
+  assert.ok(withBody && withoutBody && more.length === 0);
+  await using wire = await startWireReceiver();
+  await using signing = await startService(openSqliteTestStore);
+  await makeOnceQueue(signing);
+  signing.clock.jumpTo(Number(withBody.timestamp) * 1000);
+  await signing.store.teams.setSigningSecret(signing.teamId, withBody.secret, 0);
+  const payload = '{"invoice":1001,"url":"https://example.com/café"}';
+  assert.ok(DOCS.includes(`\`${payload}\``));
+  await runJob(signing, jobText({ url: wire.url }, payload));
+  const request = await wire.next();
+  assert.ok(request.endsWith(`\r\n\r\n${withBody.body}`));
+  assert.deepEqual(headerLinesOf(request).slice(-2), [
+    `X-Service-Signature: ${withBody.signature}`,
+    `X-Service-Timestamp: ${withBody.timestamp}`,
+  ]);
+  await runJob(signing, jobText({ url: wire.url, method: 'GET' }, payload));
+  assert.deepEqual(headerLinesOf(await wire.next()).slice(-2), [
+    `X-Service-Signature: ${withoutBody.signature}`,
+    `X-Service-Timestamp: ${withoutBody.timestamp}`,
+  ]);
 });
 
 function isInstalled(program: string, asked = '--version'): boolean {

@@ -1,15 +1,12 @@
 /** §6.1–§6.3: completion callbacks. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ExecutionDetail } from '#store/crons/crons';
-import type { JobDetail } from '#store/jobs/job-records';
 import { aNode } from '#testing/factories';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
-import { type Receiver, startReceiver } from '#testing/receiver';
+import { startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob as postClientJob } from '#testing/remote';
 import {
-  jobEnd,
   makeOnceQueue,
   useServiceAndTarget,
   ONCE,
@@ -33,26 +30,6 @@ import { openSqliteTestStore } from '#testing/stores';
 /** An instant as callbacks write it. */
 function iso(ms: number | null): string {
   return new Date(Math.floor(Number(ms) / 1000) * 1000).toISOString().replace('.000Z', '+00:00');
-}
-
-/** The bytes of §6.2's table, filled from the record. */
-function jobBody(job: JobDetail): string {
-  const error = job.errorMessage === null ? 'null' : JSON.stringify(job.errorMessage);
-  return (
-    `{"type":"job_execution","job_id":"${job.id}","original_job_id":"${job.originalId}",` +
-    `"status":"${job.status}","response_status":${job.responseStatus},"duration_ms":${job.durationMs},` +
-    `"error_message":${error},"attempt_number":${job.attemptNumber},"completed_at":"${iso(job.completedAt)}"}`
-  );
-}
-
-/** The bytes of §6.3's table, filled from the record. */
-function cronBody(run: ExecutionDetail): string {
-  const error = run.errorMessage === null ? 'null' : JSON.stringify(run.errorMessage);
-  return (
-    `{"type":"cron_execution","cron_id":"${run.cronId}","execution_id":"${run.id}",` +
-    `"status":"${run.status}","response_status":${run.responseStatus},"duration_ms":${run.durationMs},` +
-    `"error_message":${error},"completed_at":"${iso(run.completedAt)}"}`
-  );
 }
 
 const { service, target } = useServiceAndTarget(openSqliteTestStore);
@@ -81,28 +58,17 @@ describe('§6.1 delivery', () => {
       headers: { Authorization: 'secret', 'Content-Type': 'text/plain', 'User-Agent': 'mine' },
       callback_url: `${wire.url}/cb`,
     });
-    const body = jobBody(job);
+    const [head, body = ''] = (await wire.next()).split('\r\n\r\n');
     assert.equal(
-      await wire.next(),
+      head,
       `POST /cb HTTP/1.1\r\nhost: ${wire.host}\r\nconnection: keep-alive\r\n` +
-        `Content-Type: application/json\r\nUser-Agent: node\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        `Content-Type: application/json\r\nUser-Agent: node\r\ncontent-length: ${body.length}`,
     );
+    assert.equal((JSON.parse(body) as { job_id: string }).job_id, job.id);
   });
 
-  test('a callback is sent only if callback_url is set', async () => {
-    await runJob(service, { url: `${target.url}/without` });
-    await runCron(service, { url: `${target.url}/without` });
-    await service.quiet();
-    assert.equal(requestsTo(target, '/without').length, 2);
-    assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
-  });
-
-  for (const [ending, answer] of [
-    ['500', { status: 500 }],
-    ['a reset connection', 'reset'],
-    ['a redirect', { status: 307, headers: { Location: '/elsewhere' } }],
-  ] as const) {
-    test(`a callback is sent once and never retried: ${ending}`, async () => {
+  test('a callback is sent once and neither retried nor redirected, whatever the response', async () => {
+    for (const answer of ['reset', { status: 307, headers: { Location: '/elsewhere' } }] as const) {
       const { path, callback_url, sent, next } = addresses();
       target.answer(path, answer);
       const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
@@ -113,9 +79,8 @@ describe('§6.1 delivery', () => {
       assert.equal(sent().length, 1);
       assert.equal(requestsTo(target, '/elsewhere').length, 0);
       assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
-      assert.equal((await attemptsOf(service, job.id)).length, 1);
-    });
-  }
+    }
+  });
 
   test("a callback's connection is closed after 10 seconds, even while bytes arrive", async () => {
     const endless = async (connection: RawConnection) => {
@@ -143,7 +108,7 @@ describe('§6.1 delivery', () => {
 
 describe('§6.2 job callback', () => {
   test('the callback of a successful job has exactly these fields, types and bytes', async () => {
-    const { path, url, callback_url, next, sent } = addresses();
+    const { path, url, callback_url, next } = addresses();
     const gate = Promise.withResolvers<void>();
     target.answer(`/target${path}`, { status: 201, after: gate.promise });
     const id = await postJob(service, { url, callback_url });
@@ -157,9 +122,6 @@ describe('§6.2 job callback', () => {
         `"response_status":201,"duration_ms":1234,"error_message":null,"attempt_number":1,` +
         `"completed_at":"${iso(service.clock.now())}"}`,
     );
-    assert.equal(String(body), jobBody(await jobEnd(service, id)));
-    await service.quiet();
-    assert.equal(sent().length, 1);
   });
 
   test('a failed job sends one callback, with the id of its last attempt', async () => {
@@ -174,24 +136,16 @@ describe('§6.2 job callback', () => {
       await service.clock.advance(seconds * SECOND);
     }
     const { body } = await next();
-    const attempts = await attemptsOf(service, job_id);
-    const last = await jobEnd(service, attempts[3]?.id ?? '');
-    assert.equal(String(body), jobBody(last));
-    const callback = JSON.parse(String(body)) as Record<string, unknown>;
-    assert.deepEqual(
-      [
-        callback['job_id'],
-        callback['original_job_id'],
-        callback['status'],
-        callback['attempt_number'],
-      ],
-      [last.id, job_id, 'dead_lettered', 4],
-    );
-    assert.notEqual(last.id, job_id);
-    assert.deepEqual(
-      [callback['response_status'], callback['error_message']],
-      [503, 'HTTP 503 error'],
-    );
+    const last = (await attemptsOf(service, job_id))[3];
+    assert.notEqual(last?.id, job_id);
+    assert.partialDeepStrictEqual(JSON.parse(String(body)), {
+      job_id: last?.id,
+      original_job_id: job_id,
+      status: 'dead_lettered',
+      response_status: 503,
+      error_message: 'HTTP 503 error',
+      attempt_number: 4,
+    });
     await service.quiet();
     assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
     assert.equal(sent().length, 1, 'one for the job');
@@ -200,10 +154,9 @@ describe('§6.2 job callback', () => {
   test('a callback without a response has status null, and error_message has the failed assertion', async () => {
     const { url, path, callback_url, next } = addresses();
     target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
-    const reset = jobBody(await runJob(service, { url, callback_url }));
-    assert.equal(String((await next()).body), reset);
+    await runJob(service, { url, callback_url });
     assert.match(
-      reset,
+      String((await next()).body),
       /"response_status":null,.*"error_message":"Connection error: connection reset",/,
     );
     const assertions = [{ kind: 'json_path_equals', path: 'a', expected: 'b' } as const];
@@ -218,65 +171,45 @@ describe('§6.2 job callback', () => {
 });
 
 describe('§6.3 cron callback', () => {
-  const rows: [ending: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
-    ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
-    ['500', { status: 500 }, { status: 'failed', response_status: 500, error_message: null }],
-    [
-      'a connection error',
-      'reset',
-      {
-        status: 'failed',
-        response_status: null,
-        error_message: 'Connection error: connection reset',
-      },
-    ],
-  ];
-  for (const [ending, answer, expected] of rows) {
-    test(`a cron sends a callback after every execution: ${ending}`, async () => {
-      const { url, path, callback_url, next, sent } = addresses();
-      target.answer(`/target${path}`, answer);
+  test('a cron sends a callback with exactly these bytes after every execution', async () => {
+    const { url, path, callback_url, next } = addresses();
+    target.answer(`/target${path}`, [{ status: 500 }, 'reset']);
+    for (const end of [
+      '"response_status":500,"duration_ms":0,"error_message":null',
+      '"response_status":null,"duration_ms":0,"error_message":"Connection error: connection reset"',
+    ]) {
       const run = await runCron(service, { url, callback_url });
-      const body = String((await next()).body);
-      assert.equal(body, cronBody(run));
-      const { type, cron_id, execution_id, duration_ms, completed_at, ...rest } = JSON.parse(
-        body,
-      ) as Record<string, unknown>;
-      assert.deepEqual(rest, expected);
-      assert.deepEqual(
-        [type, cron_id, execution_id, duration_ms, completed_at],
-        ['cron_execution', run.cronId, run.id, 0, iso(run.completedAt)],
+      assert.equal(
+        String((await next()).body),
+        `{"type":"cron_execution","cron_id":"${run.cronId}","execution_id":"${run.id}",` +
+          `"status":"failed",${end},"completed_at":"${iso(run.completedAt)}"}`,
       );
-      await service.quiet();
-      assert.equal(sent().length, 1);
-    });
-  }
+    }
+  });
 });
 
-describe('runs without a callback', () => {
-  test('a worker failure sends no callback for a job, but one for an execution', async () => {
-    await using stopping = await startService(openSqliteTestStore);
-    const { url, path, callback_url, sent } = addresses();
-    target.answer(`/target${path}`, 'never');
-    const id = await postJob(stopping, { url, callback_url });
-    const cron = await scheduleCron(stopping, { url, callback_url, is_active: false });
-    const run = await stopping.work.runCronNow(stopping.teamId, cron.id);
-    await eventually(() => requestsTo(target, `/target${path}`).length === 2);
-    const stopped = stopping.engine?.stop(0);
-    await stopping.clock.advance(1);
-    await stopped;
-    const job = await stopping.store.jobs.find(stopping.teamId, id);
-    assert.deepEqual([job?.status, job?.reason], ['dead_lettered', 'worker_failed']);
-    const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
-    assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
-    assert.ok(cut);
-    const { store, teamId } = stopping;
-    const waiting = await store.callbacks.take(await aNode(store), [{ teamId, slots: 10 }]);
-    assert.deepEqual(
-      waiting.map(({ body }) => body),
-      [cronBody(cut)],
-    );
-    assert.equal(sent().length, 0, 'nothing is sent by a service that has stopped');
-  });
+test('a worker failure sends no callback for a job, but one for an execution', async () => {
+  await using stopping = await startService(openSqliteTestStore);
+  const { url, path, callback_url, sent } = addresses();
+  target.answer(`/target${path}`, 'never');
+  const id = await postJob(stopping, { url, callback_url });
+  const cron = await scheduleCron(stopping, { url, callback_url, is_active: false });
+  const run = await stopping.work.runCronNow(stopping.teamId, cron.id);
+  await eventually(() => requestsTo(target, `/target${path}`).length === 2);
+  const stopped = stopping.engine?.stop(0);
+  await stopping.clock.advance(1);
+  await stopped;
+  const job = await stopping.store.jobs.find(stopping.teamId, id);
+  assert.deepEqual([job?.status, job?.reason], ['dead_lettered', 'worker_failed']);
+  const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
+  assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
+  const { store, teamId } = stopping;
+  const waiting = await store.callbacks.take(await aNode(store), [{ teamId, slots: 10 }]);
+  assert.deepEqual(
+    waiting.map(({ body }) => (JSON.parse(body) as { execution_id?: string }).execution_id),
+    [cut?.id],
+  );
+  assert.equal(sent().length, 0, 'nothing is sent by a service that has stopped');
 });
 
 test('a callback URL that hangs delays neither jobs nor other callbacks', async () => {
@@ -302,7 +235,6 @@ test("a callback to a private address is not sent, and the job's outcome stays (
   const job = await runJob(service, { url: target.url, callback_url: blocked.url });
   assert.equal(job.status, 'success');
   await service.quiet();
-  assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
   assert.equal(blocked.requests.length, 0);
   assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none is kept');
 });
