@@ -13,26 +13,24 @@ import { openSqliteTestStore } from '#testing/stores';
 import { readDefaultChannel, runAlerts, setDefaultChannel } from '#testing/factories';
 import { aUser } from '#testing/users';
 
-describe('a cron that alerts', () => {
-  test('a failing cron posts a warning, one failure and the downtime to the chat', async () => {
-    await using scene = await startScene();
-    const { service } = scene;
-    const cronId = await scene.makeCron({ name: 'Nightly', alert_threshold: 2 });
-    await scene.run(cronId, 'x');
-    await scene.allSent();
-    await service.advance(5 * MINUTE);
-    await scene.run(cronId, 'xxx');
-    await scene.allSent();
-    await service.advance(7 * MINUTE);
-    await scene.run(cronId, 'oo');
-    await scene.allSent();
-    assert.deepEqual(scene.titles(), [
-      'Warning: cron “Nightly” failed',
-      'Failure: cron “Nightly” failed 2 times in a row',
-      'Recovery: cron “Nightly” works again after 12 min',
-    ]);
-    assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
-  });
+test('a failing cron posts a warning, one failure and the downtime to the chat', async () => {
+  await using scene = await startScene();
+  const { service } = scene;
+  const cronId = await scene.makeCron({ name: 'Nightly', alert_threshold: 2 });
+  await scene.run(cronId, 'x');
+  await scene.allSent();
+  await service.advance(5 * MINUTE);
+  await scene.run(cronId, 'xxx');
+  await scene.allSent();
+  await service.advance(7 * MINUTE);
+  await scene.run(cronId, 'oo');
+  await scene.allSent();
+  assert.deepEqual(scene.titles(), [
+    'Warning: cron “Nightly” failed',
+    'Failure: cron “Nightly” failed 2 times in a row',
+    'Recovery: cron “Nightly” works again after 12 min',
+  ]);
+  assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
 });
 
 test('a notification leaves out secrets of the request that the response repeats', async () => {
@@ -43,20 +41,18 @@ test('a notification leaves out secrets of the request that the response repeats
     status: 500,
     body: JSON.stringify({ why: 'out of cheese', headers, url, body: body.toString() }),
   }));
-  const headers = { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' };
-  const url = `${target.url}/repeat?token=t0ken`;
-  const payload = '{ "card": "c4rd/1111", "name": "Zoë" }';
-  await runCronNow(service, await scene.makeCron({ url, headers, payload, method: 'POST' }));
   await setQueue(service, { emailAlerts: true, retriesEnabled: false });
-  await scheduleJob(service, { url, headers, payload: { card: 'c4rd/1111' } });
-  await target.waitFor(2);
+  await scheduleJob(service, {
+    url: `${target.url}/repeat?token=t0ken`,
+    headers: { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' },
+    payload: { card: 'c4rd/1111' },
+  });
+  await target.waitFor(1);
   await service.quiet();
   await scene.allSent();
-  assert.equal(chat.requests.length, 2);
-  for (const post of chat.requests.map(({ body }) => body.toString())) {
-    assert.ok(post.includes('out of cheese'));
-    assert.doesNotMatch(post, /k3y-of-ours|t0ken|c4rd|b3arer/);
-  }
+  const post = chat.requests[0]?.body.toString() ?? '';
+  assert.ok(post.includes('out of cheese'));
+  assert.doesNotMatch(post, /k3y-of-ours|t0ken|c4rd|b3arer/);
 });
 
 describe('alerts of jobs', () => {
@@ -69,10 +65,6 @@ describe('alerts of jobs', () => {
     const { job_id } = await scheduleJob(service, { url: `${target.url}/job` });
     await target.waitFor(1);
     await service.quiet();
-    await scene.allSent();
-    assert.deepEqual(scene.titles(), [
-      'Warning: a job of queue “emails” failed at its first attempt',
-    ]);
     await service.advance(MINUTE);
     await target.waitFor(2);
     await service.quiet();
@@ -82,7 +74,10 @@ describe('alerts of jobs', () => {
     await service.quiet();
     await scene.allSent();
     const title = 'Failure: a job of queue “emails” was dead-lettered';
-    assert.equal(scene.titles()[1], title);
+    assert.deepEqual(scene.titles(), [
+      'Warning: a job of queue “emails” failed at its first attempt',
+      title,
+    ]);
     const mails = await scene.smtp.waitFor(4);
     assert.deepEqual(mails.map(({ to }) => to.join()).toSorted(), [
       'ada@example.com',
@@ -128,7 +123,7 @@ describe('alerts of jobs', () => {
     const { search } = readJobSearch(new URL(list).searchParams);
     assert.ok(search);
     const { rows } = await service.work.searchJobs(service.teamId, search);
-    assert.deepEqual([search.tab, rows.length], ['failed', 7], 'the link leads to all of them');
+    assert.equal(rows.length, 7, 'the link leads to all of them');
     assert.equal((await scene.alerts()).length, 8, 'the Alerts tab has each of them');
     assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
     await service.advance(2 * MINUTE);
@@ -137,63 +132,54 @@ describe('alerts of jobs', () => {
   });
 });
 
-describe('alerts and the monthly limit', () => {
-  test("a cron's run over the monthly limit leaves the failure streak unchanged", async () => {
-    await using scene = await startScene(openSqliteTestStore, { plan: 'tiny' });
-    const { service } = scene;
-    const calm = await scene.makeCron();
-    const failing = await scene.makeCron({ alert_threshold: 3 });
-    await scene.run(failing, 'xx');
-    await scene.run(calm, 'o');
-    const blocked = await runCronNow(service, failing);
-    assert.equal(blocked.reason, 'limit_exceeded');
-    await runCronNow(service, calm);
-    assert.equal(await scene.levels(), 'warning');
-    await service.people.operator.setPlan(scene.teamId, 'unlimited');
-    await scene.run(failing, 'x');
-    assert.equal(await scene.levels(), 'warning failure');
-  });
+test("a cron's run over the monthly limit leaves the failure streak unchanged", async () => {
+  await using scene = await startScene(openSqliteTestStore, { plan: 'tiny' });
+  const { service } = scene;
+  const calm = await scene.makeCron();
+  const failing = await scene.makeCron({ alert_threshold: 3 });
+  await scene.run(failing, 'xx');
+  await scene.run(calm, 'o');
+  const blocked = await runCronNow(service, failing);
+  assert.equal(blocked.reason, 'limit_exceeded');
+  await runCronNow(service, calm);
+  assert.equal(await scene.levels(), 'warning');
+  await service.people.operator.setPlan(scene.teamId, 'unlimited');
+  await scene.run(failing, 'x');
+  assert.equal(await scene.levels(), 'warning failure');
 });
 
 describe('maintenance windows', () => {
   test('sources that still fail when a window ends are in one notification (§6.6)', async () => {
     await using scene = await startScene();
     const { service, chat, teamId } = scene;
-    const { store, clock } = service;
-    const before = await scene.makeCron({ name: 'Before' });
     const backup = await scene.makeCron({ name: 'Backup' });
     const report = await scene.makeCron({ name: 'Report', alert_threshold: 2 });
     const healed = await scene.makeCron({ name: 'Healed' });
-    await scene.run(before, 'x');
-    await scene.allSent();
-    await scene.mute(59, { name: 'Move', inMinutes: 1 });
-    await clock.advance(2 * MINUTE);
+    const windowId = (await scene.mute(59, { name: 'Move' }))?.id ?? '';
     await scene.run(backup, 'xx');
     await scene.run(report, 'xx');
     await scene.run(healed, 'xo');
-    await scene.run(before, 'x');
     await scene.allSent();
-    assert.equal(chat.requests.length, 1, 'inside, nobody is notified');
-    await scene.wait(58 * MINUTE + 6_000);
+    assert.equal(chat.requests.length, 0, 'inside, nobody is notified');
+    await scene.wait(59 * MINUTE + 6_000);
     const ended = 'Still failing after maintenance “Move”: 2 crons fail';
-    assert.deepEqual(scene.titles().slice(1), [ended]);
-    assert.match(chat.requests[1]?.body.toString() ?? '', /Backup, Report/);
+    assert.deepEqual(scene.titles(), [ended]);
+    assert.match(chat.requests[0]?.body.toString() ?? '', /Backup, Report/);
     await scene.run(backup, 'x');
     await scene.wait(60 * MINUTE);
-    assert.equal(chat.requests.length, 2, 'nothing is sent twice');
+    assert.equal(chat.requests.length, 1, 'nothing is sent twice');
     await scene.run(backup, 'o');
     await scene.run(report, 'o');
     await scene.allSent();
     assert.deepEqual(
       scene
         .titles()
-        .slice(2)
+        .slice(1)
         .map((title) => title.replace(/ after .*/, '')),
       ['Recovery: cron “Backup” works again', 'Recovery: cron “Report” works again'],
       'the streaks went on as if nothing had been muted',
     );
-    const windowId = (await store.windows.list(teamId))[0]?.id ?? '';
-    const muted = await runAlerts(store, teamId, { windowId, limit: 100 });
+    const muted = await runAlerts(service.store, teamId, { windowId, limit: 100 });
     assert.deepEqual(
       muted.map(({ source, level, delivery }) => `${source.name} ${level} ${delivery}`).toSorted(),
       [
@@ -241,33 +227,12 @@ describe('maintenance windows', () => {
     const still = (name: string) =>
       `Still failing after maintenance “Deploy”: cron “${name}” fails`;
     assert.deepEqual(scene.titles(), [still('One')]);
-    await scene.run(one, 'o');
-    await scene.run(two, 'x');
-    await scene.allSent();
-    assert.match(scene.titles()[1] ?? '', /^Recovery: cron “One” works again/);
     await scene.wait(60 * MINUTE + 6_000);
-    assert.equal(scene.titles()[2], still('Two'));
-    assert.equal(chat.requests.length, 3);
+    assert.deepEqual(scene.titles(), [still('One'), still('Two')]);
   });
 });
 
 describe('the notification channel', () => {
-  test('the default channel is email to every member', async () => {
-    await using scene = await startScene();
-    const { service, chat, teamId } = scene;
-    await setDefaultChannel(service.store, teamId, { kind: 'email' });
-    const name = 'Pay\r\nBcc: eve@example.com\r\n\r\n<b>roll</b>';
-    await scene.run(await scene.makeCron({ name }), 'x');
-    await scene.allSent();
-    const [mail, ...more] = await scene.smtp.waitFor(1);
-    assert.equal(more.length, 0);
-    assert.deepEqual(mail?.to, ['ada@example.com']);
-    assert.ok(mail.subject.includes('“Pay Bcc: eve[at]example[.]com <b>roll</b>”'));
-    assert.ok(!mail.headers.some(({ key }) => key === 'bcc'));
-    assert.ok(mail.html.includes('&lt;b&gt;roll'));
-    assert.equal(chat.requests.length, 0);
-  });
-
   test('an email channel reports a slow queue, whose failures are mailed anyway', async () => {
     await using scene = await startScene();
     const { service, target, teamId } = scene;
@@ -294,9 +259,7 @@ describe('the notification channel', () => {
     await scene.allSent();
     assert.equal(chat.requests.length, 1);
     assert.equal((await scene.alerts())[0]?.delivery, 'pending');
-    for (let n = 0; n < 61; n++) {
-      await scene.wait(MINUTE);
-    }
+    for (let n = 0; n < 61; n++) await scene.wait(MINUTE);
     assert.equal((await scene.alerts())[0]?.delivery, 'failed');
     const tries = chat.requests.length;
     assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
@@ -337,7 +300,7 @@ describe('the notification channel', () => {
     assert.equal((await scene.alerts())[0]?.delivery, 'sent');
   });
 
-  test('only members whose email failed are emailed again', async () => {
+  test('an email channel mails every member, and only those whose email failed again', async () => {
     await using scene = await startScene();
     const { service, teamId } = scene;
     await setDefaultChannel(service.store, teamId, { kind: 'email' });
@@ -378,9 +341,7 @@ describe('the notification channel', () => {
     const { lastError } = await readDefaultChannel(service.store, teamId);
     assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
   });
-});
 
-describe('a notification', () => {
   test('a chat that hangs does not delay notifications of other teams', async () => {
     await using scene = await startScene();
     const { service, chat } = scene;

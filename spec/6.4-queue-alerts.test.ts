@@ -48,23 +48,15 @@ async function aQueueScene(settings: QueueChange, jobs: number) {
 describe('a queue that does not drain', () => {
   test('an overdue job raises one failure, and one recovery when the queue drains', async () => {
     await using all = await aQueueScene(backlog({ minutes: 10 }), 2);
-    const { scene, service, teamId, id, pass, drain, health } = all;
+    const { scene, service, teamId, pass, drain, health } = all;
     await pass(10);
     assert.deepEqual(scene.titles(), []);
     await pass(6);
     assert.deepEqual(scene.titles(), ['Failure: queue “emails” does not drain']);
-    const [alert] = await scene.alerts();
-    assert.deepEqual(
-      [alert?.level, alert?.kind, alert?.runId, alert?.delivery],
-      ['failure', 'backlog', null, 'sent'],
-    );
-    assert.match(
-      alert?.errorMessage ?? '',
-      /^The oldest job is overdue by 1\d min, limit 10 min\.$/,
-    );
+    const words = (await all.words()).join();
+    assert.match(words, /^The oldest job is overdue by 1\d min, limit 10 min\.$/);
     assert.equal(await health(), 'late');
     const [trouble] = (await service.work.readOverview(teamId)).troubles;
-    assert.equal(trouble?.id, id);
     assert.match(trouble?.watchWords ?? '', /overdue by/);
     await drain();
     await pass(3);

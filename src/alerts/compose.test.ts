@@ -60,37 +60,29 @@ const cron = anAlert().source;
 const queue = { ...cron, kind: 'queue', name: 'emails' } as const;
 
 describe('the text of an alert', () => {
-  // spec/6.4-alerts and spec/channels have the others.
-  const titles: [Partial<StoredAlert>, number, string][] = [
-    [
-      { kind: 'slow', level: 'warning', downMs: 7_500_000 },
-      1,
-      'Reminder: cron “Nightly report” is still slow after 2 h 5 min',
-    ],
-    [
-      { kind: 'slow', level: 'recovery', downMs: 7_500_000, source: queue },
-      1,
-      'Recovery: queue “emails” is as fast as before after 2 h 5 min',
-    ],
-    [
-      { level: 'warning', source: queue },
-      3,
-      'Warning: 3 jobs of queue “emails” failed at their first attempt',
-    ],
-    [
-      { kind: 'certificate', level: 'warning', source: queue },
-      1,
-      'Warning: queue “emails” has a target whose certificate ends soon',
-    ],
-    [
-      { kind: 'failure_rate', downMs: 7_500_000, source: queue },
-      1,
-      'Reminder: queue “emails” still fails too often after 2 h 5 min',
-    ],
-  ];
-  for (const [change, count, title] of titles) {
-    test(title, () => assert.equal(write(change, count).title, title));
-  }
+  test('the title of an alert has its level, source, cause and duration', () => {
+    const [warning, slow] = [{ level: 'warning' }, { kind: 'slow', downMs: 7_500_000 }] as const;
+    // spec/6.4-alerts and spec/channels have the others.
+    const titles: [Partial<StoredAlert>, number, string][] = [
+      [{ ...slow, ...warning }, 1, 'Reminder: cron “Nightly report” is still slow after 2 h 5 min'],
+      [
+        { ...slow, level: 'recovery', source: queue },
+        1,
+        'Recovery: queue “emails” is as fast as before after 2 h 5 min',
+      ],
+      [
+        { ...warning, source: queue },
+        3,
+        'Warning: 3 jobs of queue “emails” failed at their first attempt',
+      ],
+      [
+        { ...slow, kind: 'failure_rate', source: queue },
+        1,
+        'Reminder: queue “emails” still fails too often after 2 h 5 min',
+      ],
+    ];
+    for (const [change, count, title] of titles) assert.equal(write(change, count).title, title);
+  });
 
   const rows = (change: Partial<StoredAlert>, alertCount = 1) =>
     write(change, alertCount).facts.map(({ label, value }) => `${label}: ${value}`);
@@ -113,17 +105,14 @@ describe('the text of an alert', () => {
       'Attempt: 4',
     ]);
   });
-  test('a redirect is an unknown error with its status (§2.7)', () => {
+  test('a redirect is an unknown error with its status (§2.7), a recovery has no reason', () => {
     const job = { source: queue, errorMessage: 'HTTP 302 error' };
     for (const source of [{}, job])
       assert.equal(
         rows({ ...source, reason: null, responseStatus: 302 })[1],
         'Reason: Unknown error (HTTP 302, redirect not followed)',
       );
-  });
-  test('a recovery gives no reason', () => {
-    const facts = rows({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
-    assert.doesNotMatch(facts.join(), /Reason/);
+    assert.doesNotMatch(rows({ level: 'recovery', reason: null, downMs: 5 }).join(), /Reason/);
   });
   test('the alert of a certificate or a slow run has its cause, and no reason or response', () => {
     for (const [kind, label, errorMessage] of [
@@ -186,10 +175,6 @@ describe('the text of an alert', () => {
     assert.equal(link.url, `${BASE_URL}/settings/notifications`);
     assert.equal(title, 'Test: alerts of North wind will arrive here');
   });
-  test('a single alert shows the start of the response, several alerts do not', () => {
-    assert.equal(write({}, 1, 'out of cheese').excerpt, 'out of cheese');
-    assert.equal(write({}, 2, 'out of cheese').excerpt, null);
-  });
   test('the facts of several alerts are those of the first, marked as such', () => {
     assert.deepEqual(rows({ source: queue, attemptNumber: 1, failedRuns: null }, 5), [
       'Status of the first: HTTP 503',
@@ -198,6 +183,7 @@ describe('the text of an alert', () => {
       'First at: 2026-11-21 12:00:00 UTC',
       'Team: Northwind',
     ]);
+    assert.equal(write({}, 2, 'out of cheese').excerpt, null, 'nor the response of the first');
   });
   const payload = `{"card":"4111\\/1111","long":"${'x'.repeat(200)}`;
   const echoes: [part: string, body: string, excerpt: string][] = [
@@ -225,10 +211,12 @@ describe('the text of an alert', () => {
     const alert = anAlert(change);
     const notification = { ...COMMON, alert, response: null };
     const subjects = [alert.source, { ...cron, name: 'two.example' }];
-    const messages = [
-      writeMessage({ ...notification, subjects: [alert.source], alertCount: 1 }, BASE_URL),
-      writeMessage({ ...notification, alertCount: 2, subjects }, BASE_URL),
-    ];
+    const messages = [1, 2].map((alertCount) =>
+      writeMessage(
+        { ...notification, alertCount, subjects: subjects.slice(0, alertCount) },
+        BASE_URL,
+      ),
+    );
     for (const { title, facts } of messages) {
       const text = [title, ...facts.map(({ value }) => value)].join();
       assert.match(text, /“ends\[\.]example”/);
@@ -249,13 +237,11 @@ describe('the note of a cron or queue', () => {
     const notification = { ...COMMON, settings, alert, subjects, alertCount, response: null };
     return writeMessage(notification, BASE_URL);
   };
-  test('the note is in the notification on one line', () => {
-    const { facts } = write(1);
+  test('a note is one line, and its link survives the markup of a chat', () => {
+    const { facts, runbook } = write(1);
     const value = 'Ask the <b>night</b> shift first';
     assert.deepEqual(facts.at(-2), { label: 'Note', value });
-  });
-  test('the link in a note survives the markup of a chat', () => {
-    const url = write(1).runbook?.url ?? '';
+    const url = runbook?.url ?? '';
     assert.doesNotMatch(url, /[|<>"'`()[\]\s]/);
     const there = (text: string) => decodeURIComponent(new URL(text).search);
     assert.equal(there(url), there(settings.runbookUrl));
