@@ -34,11 +34,7 @@ interface PageFault {
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  browser: Browser;
-  /**
-   * Nobody is signed in, nothing is stored. Going to a page waits until its scripts are at
-   * work.
-   */
+  /** Nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -90,7 +86,6 @@ export async function startBrowser(): Promise<TestBrowser> {
     setTimeout(() => void endUnused(used), KEPT_MS);
   };
   return {
-    browser,
     newPage: async (options = {}) => {
       const context = await browser.newContext(options);
       contexts.add(context);

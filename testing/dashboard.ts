@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
-import type { Log } from '#domain/base/log';
 import type { Role } from '#people/roles';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#app/service';
 import { openStore } from '#store/store';
 import { realClock } from '#app/real-clock';
 import { useStarted } from './hooks.ts';
+import { keepEvents, type KeptEvent } from './kept-events.ts';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { aUser, LIGHT_WORK, PASSWORD, type TestUser } from './users.ts';
 import { Visitor } from './visitor.ts';
@@ -22,7 +22,7 @@ export interface TestDashboard extends AsyncDisposable {
   service: BelfryService;
   url: string;
   /** The logged events, in order; they include mails where no server takes them. */
-  events: { event: string; fields: Record<string, unknown> }[];
+  events: KeptEvent[];
   /** A client over plain HTTP, with cookies and an address of its own. */
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
@@ -71,8 +71,7 @@ export async function startDashboard(
 ): Promise<TestDashboard> {
   const config = readConfig({ ...SETTINGS, ...env }, '/');
   if ('errors' in config) throw new Error(config.errors.join('\n'));
-  const events: TestDashboard['events'] = [];
-  const log = keepEvents(events);
+  const { events, log } = keepEvents();
   const server = http.createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -149,10 +148,4 @@ export async function startDashboard(
 
 export function useDashboard(...given: Parameters<typeof startDashboard>): TestDashboard {
   return useStarted(() => startDashboard(...given));
-}
-
-function keepEvents(events: TestDashboard['events']): Log {
-  const keep = (event: string, fields: object = {}) =>
-    void events.push({ event, fields: { ...fields } });
-  return { debug: () => {}, info: keep, warn: keep, error: keep };
 }

@@ -1,7 +1,7 @@
-import type { Log } from '#domain/base/log';
 import { openStore } from '#store/store';
 import { FakeClock } from '#demo/fake-clock';
 import { CookieJar } from './client.ts';
+import { keepEvents } from './kept-events.ts';
 import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
 import type { PeopleConfig, RequestContext } from '#people/context';
@@ -12,17 +12,10 @@ import { aUser, PASSWORD } from './users.ts';
 
 export { aUser, PASSWORD } from './users.ts';
 
-interface LoggedEvent {
-  level: keyof Log;
-  event: string;
-  fields: Record<string, unknown>;
-}
-
 export async function openPeople(config: Partial<PeopleConfig> = {}) {
   const { location, drop } = await lendSqliteFile();
   const clock = new FakeClock(Date.now());
-  const events: LoggedEvent[] = [];
-  const log = recordingLog(events);
+  const { events, log } = keepEvents();
   const appKey = new Uint8Array(32);
   const store = await openStore({
     location,
@@ -72,20 +65,6 @@ export async function openPeople(config: Partial<PeopleConfig> = {}) {
   };
 }
 export type TestPeople = Awaited<ReturnType<typeof openPeople>>;
-
-function recordingLog(events: LoggedEvent[]): Log {
-  const record =
-    (level: keyof Log) =>
-    (event: string, fields: object = {}) => {
-      events.push({ level, event, fields: { ...fields } });
-    };
-  return {
-    debug: record('debug'),
-    info: record('info'),
-    warn: record('warn'),
-    error: record('error'),
-  };
-}
 
 type TeamRole = 'owner' | 'admin' | 'member';
 
