@@ -25,7 +25,6 @@ export interface WatchedPage extends AsyncDisposable {
    * of the same site: for another site Chromium starts another process.
    */
   clear(place: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 interface PageFault {
@@ -36,7 +35,6 @@ interface PageFault {
 export interface TestBrowser extends AsyncDisposable {
   /** Nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
-  close(): Promise<void>;
 }
 
 /** Nothing may leave the machine: the browser's own errands (updates, safe browsing, metrics) are off. */
@@ -92,7 +90,6 @@ export async function startBrowser(): Promise<TestBrowser> {
       context.once('close', () => contexts.delete(context));
       return watchPage(context, options.javaScriptEnabled !== false);
     },
-    close,
     [Symbol.asyncDispose]: close,
   };
 }
@@ -136,7 +133,6 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
   page.on('response', (response) => {
     if (response.status() >= 500) note('request', `${response.url()}: ${response.status()}`);
   });
-  const close = () => context.close();
   const clear = async (place: string) => {
     const others = context.pages().filter((each) => each !== page);
     await Promise.all([
@@ -164,8 +160,7 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
       throw new Error(`The page has faults:\n${list.join('\n')}`);
     },
     clear,
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => context.close(),
   };
 }
 

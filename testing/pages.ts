@@ -31,7 +31,7 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     Object.assign(target, ownTarget);
   });
   after(async () => {
-    await (await started)?.close();
+    await (await started)?.[Symbol.asyncDispose]();
     await dashboard[Symbol.asyncDispose]();
     await target.close();
   });

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/http/signature';
 import { before } from '#testing/hooks';
 import { freePort } from '#testing/free-port';
-import { startDashboard, type TestUser } from '#testing/dashboard';
+import type { TestUser } from '#testing/dashboard';
 import { usePages } from '#testing/pages';
-import { PlainPage } from '#testing/plain-page';
-import { A_CRON, aClaimedJob, aNode, declareDead } from '#testing/factories';
+import type { PlainPage } from '#testing/plain-page';
+import { A_CRON } from '#testing/factories';
 import { eventually } from '#testing/process';
 import type { JobInput } from '#work/resources/job';
 
@@ -166,25 +166,4 @@ describe('a signed request (§5.6)', () => {
     page.shows('payload was edited after this run');
     page.lacks('Signed bytes');
   });
-});
-
-test('a job whose worker failed has no known outcome and no callback, and can be retried (§3.6)', async () => {
-  await using quiet = await startDashboard({}, { sends: false });
-  const ada = await quiet.user('ada@bells.test');
-  const { store, work } = quiet.service;
-  const callbackUrl = `${target.url}/callback`;
-  const { id } = await aClaimedJob(store, ada.teamId, await aNode(store), { callbackUrl });
-  await declareDead(store);
-  const failed = await work.findJob(ada.teamId, id);
-  assert.equal(failed?.status, 'dead_lettered');
-  const page = await PlainPage.open(await quiet.signIn(ada), `/jobs/${id}`);
-  page.shows('The service stopped while the request was running');
-  page.shows('It is unknown whether the target received the request');
-  page.shows('Check the target. Retry if doing it twice does no harm.', 'Not sent for this run');
-  await page.press('Retry');
-  page.shows('A new job was created.');
-  const jobs = await work.listJobs(ada.teamId, { limit: 10 });
-  assert.deepEqual(jobs.map(({ status }) => status).toSorted(), ['dead_lettered', 'pending']);
-  const stays = await work.findJob(ada.teamId, id);
-  assert.deepEqual({ ...stays, retriedAs: null }, failed);
 });
