@@ -9,13 +9,12 @@ describe('commands of lists', () => {
   const team = ['--team', 'Acme'];
 
   test('team edit sets and removes the field that lists of jobs show', async () => {
+    const edit = ['team', 'edit', ...team];
     const shown = { shown_field: '$.customer', masked_fields: [] };
-    const set = await printed('team', 'edit', ...team, '--shown-field', '$.customer');
-    assert.deepEqual(set, shown);
-    assert.deepEqual(await printed('team', 'edit', ...team), shown);
-    assert.match(await refused('team', 'edit', ...team, '--shown-field', 'a..b'), /must be a path/);
-    const removed = await printed('team', 'edit', ...team, '--no-shown-field');
-    assert.equal(removed['shown_field'], null);
+    assert.deepEqual(await printed(...edit, '--shown-field', '$.customer'), shown);
+    assert.deepEqual(await printed(...edit), shown);
+    assert.match(await refused(...edit, '--shown-field', 'a..b'), /must be a path/);
+    assert.equal((await printed(...edit, '--no-shown-field'))['shown_field'], null);
   });
 
   test('commands print no value of a masked field, and edits keep it', async () => {
@@ -44,27 +43,23 @@ describe('commands of lists', () => {
     assert.deepEqual(none['masked_fields'], []);
   });
 
-  test('team pause and resume need a confirmation', async () => {
-    const warned = await refused('team', 'pause', ...team);
-    assert.equal(warned, 'this stops all crons and jobs of the team; add --yes to confirm.');
-    const paused = await printed('team', 'pause', ...team, '--yes');
-    assert.match(String(paused['paused_at']), /^\d{4}-/);
-    assert.deepEqual([paused['id'], paused['paused_by']], [open.teamId, 'the command line']);
-    const again = await run(open.config, ['team', 'pause', ...team, '--yes']);
-    assert.deepEqual([again.json, again.stderr], [paused, 'It was paused already.\n']);
-    const resumed = await printed('team', 'resume', ...team, '--yes');
-    assert.deepEqual([resumed['paused_at'], resumed['paused_by']], [null, null]);
-  });
-
-  test('team, cron and queue are paused until a time, which must be in the future', async () => {
+  test('team, cron and queue are paused until a time, a team after a confirmation', async () => {
     const until = ['--until', '2099-12-31 18:00'];
     const ends = '2099-12-31T18:00:00.000+00:00';
-    const paused = await printed('team', 'pause', ...team, ...until, '--yes');
-    assert.equal(paused['paused_until'], ends);
-    assert.equal((await printed('team', 'resume', ...team, '--yes'))['paused_until'], null);
-    const past = await refused('team', 'pause', ...team, '--until', '2020-01-01 00:00', '--yes');
+    const pause = ['team', 'pause', ...team];
+    const warned = await refused(...pause);
+    assert.equal(warned, 'this stops all crons and jobs of the team; add --yes to confirm.');
+    const past = await refused(...pause, '--until', '2020-01-01 00:00', '--yes');
     assert.equal(past, 'the end of the pause must be in the future.');
-    assert.match(await refused('team', 'pause', ...team, '--until', 'noon', '--yes'), /^--until:/);
+    assert.match(await refused(...pause, '--until', 'noon', '--yes'), /^--until:/);
+    const paused = await printed(...pause, ...until, '--yes');
+    assert.match(String(paused['paused_at']), /^\d{4}-/);
+    assert.deepEqual([paused['paused_by'], paused['paused_until']], ['the command line', ends]);
+    const resume = ['team', 'resume', ...team, '--yes'];
+    const resumed = await printed(...resume);
+    assert.deepEqual([resumed['paused_at'], resumed['paused_until']], [null, null]);
+    const again = await run(open.config, resume);
+    assert.deepEqual([again.json, again.stderr], [resumed, 'It was not paused.\n']);
 
     const { id } = await aCron(open.store, open.teamId);
     const cron = await printed('cron', 'pause', '--id', id, ...until);

@@ -144,29 +144,25 @@ async function seriesOf(metrics: Metrics, name: string): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith(name));
 }
 
-test('a cron has its names and id, written so that they stay one label each', async () => {
-  const labels = String.raw`{team="Northwind",cron="the \"night\"\nof \\ days",id="1"}`;
+test('a cron, a queue and a team have their names and id, written so that they stay one label each', async () => {
+  const cron = String.raw`team="Northwind",cron="the \"night\"\nof \\ days",id="1"`;
   assert.deepEqual(await seriesOf(watched(), 'belfry_cron_'), [
-    `belfry_cron_last_success_timestamp_seconds${labels} 5`,
-    `belfry_cron_failing_runs${labels} 3`,
-    `belfry_cron_oldest_due_seconds${labels} 0.25`,
-    `belfry_cron_runs_total${labels.slice(0, -1)},outcome="success"} 7`,
-    `belfry_cron_runs_total${labels.slice(0, -1)},outcome="failed"} 1`,
+    `belfry_cron_last_success_timestamp_seconds{${cron}} 5`,
+    `belfry_cron_failing_runs{${cron}} 3`,
+    `belfry_cron_oldest_due_seconds{${cron}} 0.25`,
+    `belfry_cron_runs_total{${cron},outcome="success"} 7`,
+    `belfry_cron_runs_total{${cron},outcome="failed"} 1`,
   ]);
-});
-
-test('a queue that never succeeded has no last success, and its runs by outcome', async () => {
-  const labels = 'team="Northwind",queue="emails",id="1"';
+  // It never succeeded.
+  const queue = 'team="Northwind",queue="emails",id="1"';
   assert.deepEqual(await seriesOf(watched(), 'belfry_queue_'), [
-    `belfry_queue_failing_runs{${labels}} 3`,
-    `belfry_queue_oldest_due_seconds{${labels}} 0.25`,
-    `belfry_queue_runs_total{${labels},outcome="success"} 7`,
-    `belfry_queue_runs_total{${labels},outcome="retried"} 2`,
-    `belfry_queue_runs_total{${labels},outcome="failed"} 1`,
+    `belfry_queue_failing_runs{${queue}} 3`,
+    `belfry_queue_oldest_due_seconds{${queue}} 0.25`,
+    `belfry_queue_runs_total{${queue},outcome="success"} 7`,
+    `belfry_queue_runs_total{${queue},outcome="retried"} 2`,
+    `belfry_queue_runs_total{${queue},outcome="failed"} 1`,
   ]);
-});
-
-test('a team has its month, with a limit where its plan has one', async () => {
+  // A plan without a limit has no series of it.
   assert.deepEqual(await seriesOf(watched(), 'belfry_team_month_'), [
     'belfry_team_month_runs{team="Northwind",id="8"} 12',
     'belfry_team_month_runs{team="Southwind",id="9"} 1',
