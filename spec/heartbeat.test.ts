@@ -82,13 +82,8 @@ describe('a heartbeat', () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
     const clock = new FakeClock('2026-11-21T12:00:00Z');
-    const heartbeat = createHeartbeat({
-      url: monitor.url,
-      sender: { ...sender, send },
-      isWorking: () => true,
-      clock,
-      log,
-    });
+    const options = { url: monitor.url, isWorking: () => true, clock, log };
+    const heartbeat = createHeartbeat({ ...options, sender: { ...sender, send } });
     heartbeat.start();
     await monitor.waitFor(1);
     await heartbeat.stop();

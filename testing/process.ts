@@ -99,12 +99,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
   const env = settingsFor(databaseUrl, options.env);
   const [file, ...first] = options.program ?? UNDER_TEST;
-  const child = spawn(file, first, {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const release = guardChild(Number(child.pid));
+  const { child, release } = spawnGuarded(file, first, folder, env);
   const { output, line } = collectLines(child);
   const exited = once(child, 'exit').then(([code]) => {
     release();
@@ -189,18 +184,18 @@ function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): Nod
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
+function spawnGuarded(file: string, args: string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return { child, release: guardChild(Number(child.pid)) };
+}
+
 async function runCommand(
   [file, ...first]: Program,
   args: readonly string[],
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandResult> {
-  const child = spawn(file, [...first, ...args], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const release = guardChild(Number(child.pid));
+  const { child, release } = spawnGuarded(file, [...first, ...args], folder, env);
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
