@@ -93,16 +93,9 @@ describe('alerts of jobs', () => {
 
   test('a burst of dead letters sends one alert at once, then one with a count', async () => {
     await using scene = await startScene();
-    const { service, target, chat } = scene;
-    target.answer('/job', BROKEN);
-    await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+    const { service, chat } = scene;
     const post = async (count: number) => {
-      const before = target.requests.length;
-      for (let n = 0; n < count; n++) {
-        await scheduleJob(service, { url: `${target.url}/job` });
-      }
-      await target.waitFor(before + count);
-      await service.quiet();
+      await scene.failJobs(count);
       await scene.allSent();
     };
     await post(1);
@@ -271,12 +264,10 @@ describe('the notification channel', () => {
 
   test('a failing channel is shown as failing even if the emails were sent', async () => {
     await using scene = await startScene();
-    const { service, chat, target, teamId } = scene;
+    const { service, chat, teamId } = scene;
     chat.answer('/default', { status: 503 });
-    target.answer('/job', BROKEN);
-    await setQueue(service, { emailAlerts: true, retriesEnabled: false });
     await scene.allSent();
-    await scheduleJob(service, { url: `${target.url}/job` });
+    await scene.failJobs();
     await scene.smtp.waitFor(1);
     await scene.allSent();
     const { lastError, lastSentAt } = await readDefaultChannel(service.store, teamId);

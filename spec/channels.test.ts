@@ -79,22 +79,12 @@ forEachStore((dialect, openTestStore, once) => {
       `a queue without its channel is emailed once and notifies the default channel${isMail ? ' unless that is email' : ''}`,
       async () => {
         await using scene = await startScene(openTestStore);
-        const { service, target, smtp, teamId } = scene;
+        const { service, smtp, teamId } = scene;
         const { work } = service;
         if (isMail) await work.setChannel(teamId, { kind: 'email' });
         const ops = await scene.add('ops');
-        target.answer('/job', BROKEN);
-        await setQueue(service, {
-          emailAlerts: true,
-          retriesEnabled: false,
-          alertSettings: {
-            ...NO_ALERT_SETTINGS,
-            channels: { ...NO_ALERT_SETTINGS.channels, failure: [ops] },
-          },
-        });
-        await scheduleJob(service, { url: `${target.url}/job` });
-        await target.waitFor(1);
-        await service.quiet();
+        const channels = { ...NO_ALERT_SETTINGS.channels, failure: [ops] };
+        await scene.failJobs(1, { alertSettings: { ...NO_ALERT_SETTINGS, channels } });
         assert.equal(await work.deleteChannel(teamId, ops), true);
         await scene.allSent();
         assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
@@ -470,13 +460,9 @@ forEachStore((dialect, openTestStore, once) => {
 
     once('a collecting channel delays no emails to members', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, target, teamId } = scene;
+      const { service, chat, teamId } = scene;
       await service.work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/calm` }, 5);
-      target.answer('/job', BROKEN);
-      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
-      await scheduleJob(service, { url: `${target.url}/job` });
-      await target.waitFor(1);
-      await service.quiet();
+      await scene.failJobs();
       await scene.allSent();
       assert.equal(scene.smtp.mails.length, 1);
       assert.deepEqual(scene.posts(), {});

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alerts/alert-settings';
 import type { ChannelConfig, ChatKind } from '#domain/alerts/notification-channel';
 import type { WindowSettings } from '#store/alerts/window-rows';
+import type { QueueChange } from '#work/resources/queue';
 import { startNotifier } from './notifying.ts';
 import { type Answer, startReceiver } from './receiver.ts';
 import { runCronNow } from './runs.ts';
-import { MINUTE, scheduleCron } from './scheduling.ts';
+import { MINUTE, scheduleCron, scheduleJob, setQueue } from './scheduling.ts';
 import { startService, type TestServiceOptions } from './service.ts';
 import { startSmtpServer } from './smtp.ts';
 import { openSqliteTestStore, type OpenTestStore } from './stores.ts';
@@ -130,6 +131,15 @@ export async function startScene(
         target.answer('/cron', each === 'o' ? OK : BROKEN);
         await runCronNow(service, cronId);
       }
+    },
+    /** Waits until this many jobs of queue “emails” have failed for good. */
+    failJobs: async (count = 1, settings: QueueChange = {}) => {
+      target.answer('/job', BROKEN);
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false, ...settings });
+      const before = target.requests.length;
+      for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(before + count);
+      await service.quiet();
     },
     alerts: async () => (await runAlerts(store, teamId, { limit: 100 })).toReversed(),
     levels: async () =>
