@@ -69,16 +69,6 @@ describe('sign-in by a proxy', () => {
     assert.match(activity.text, /by the proxy/);
   });
 
-  test('a proxy user keeps the account when an email changes', async () => {
-    const dee = await member('dee@bells.test');
-    const visitor = dashboard.visitor();
-    await visitor.get('/', as(dee.email));
-    const change = { intent: 'email', email: 'dee.new@bells.test', password: PASSWORD };
-    const headers = { ...as(dee.email), ...fromOurs() };
-    assert.equal((await visitor.post('/settings/profile', change, headers)).status, 302);
-    assert.equal(await profile(dashboard.visitor(), as(dee.email)), 'dee.new@bells.test');
-  });
-
   test('a proxy user joins by an invitation with one button; opening the link does not use it up', async () => {
     const boss = await dashboard.signIn(owner);
     const link = await invite(boss, '', fromOurs());
