@@ -25,7 +25,7 @@ import {
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { all, remove } from '../database/rows.ts';
+import { all, change, remove } from '../database/rows.ts';
 
 async function end(store: Store, node: string, run: ClaimedExecution | undefined, ok: boolean) {
   assert.ok(run);
@@ -201,7 +201,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('a notification', () => {
-    test('a notification is claimed again after its node is gone', async () => {
+    test('a notification is claimed again after its node is gone, unless its team is deleted', async () => {
       await using store = await openTestStore();
       const { teamId, run } = await aScene(store, 1);
       await run(false);
@@ -218,6 +218,10 @@ forEachStore((_name, openTestStore) => {
       await store.notifications.finish(second, 'sent');
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.delivery, 'sent');
+      assert.deepEqual(await store.notifications.scanWaiting(), []);
+      await run(true);
+      assert.equal((await store.notifications.scanWaiting()).length, 1);
+      await change(store.database, 'teams', { id: teamId }, { deleted_at: 1 });
       assert.deepEqual(await store.notifications.scanWaiting(), []);
     });
   });
