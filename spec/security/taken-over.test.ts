@@ -122,11 +122,13 @@ describe('a link for a new password', () => {
     assert.equal(await emailOf(victim, NEW_PASSWORD), victim.email);
   });
 
-  test('a reset link in the old mailbox ends with a change of email', async () => {
+  test('a change of email is replaced by the next one, and ends a reset link in the old mailbox', async () => {
     const victim = await aVictim();
     const old = await askForReset(victim.email);
     const visitor = await dashboard.signIn(victim);
+    const earlier = await askForEmail(visitor, `moved${people}@bels.test`);
     const confirm = await askForEmail(visitor, `moved${people}@bells.test`);
+    assert.equal((await dashboard.visitor().post(earlier, {})).status, 422, 'replaced');
     assert.equal((await visitor.post(confirm, {})).status, 302);
     const answer = await dashboard.visitor().post(old, { password: 'a password of a thief' });
     assert.equal(answer.status, 422);
