@@ -129,14 +129,14 @@ forEachStore((dialect, openTestStore, once) => {
   once('sending resumes at midnight UTC of the next month and not before', async () => {
     const { service, sent } = await startLimited('one=1', 'one');
     await using _ = service;
-    service.clock.jumpTo('2026-12-31T23:58:00Z');
+    service.clock.jumpTo('2027-01-31T23:58:00Z');
     await service.advance(SECOND);
     assert.equal((await runJob(service, { url: target.url })).status, 'success');
     const { id } = await scheduleCron(service, { url: target.url });
     const { job_id } = await scheduleJob(service, { queue: ONCE, url: target.url, delay: 118 });
     assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
     await service.advance(118 * SECOND);
-    assert.equal(new Date(service.clock.now()).toISOString(), '2026-12-31T23:59:59.000Z');
+    assert.equal(new Date(service.clock.now()).toISOString(), '2027-01-31T23:59:59.000Z');
     assert.deepEqual(outcomeOf({ ...(await jobEnd(service, job_id)) }), OVER);
     assert.equal(sent(), 1);
     await service.advance(SECOND);
