@@ -47,6 +47,9 @@ test('an admin creates a service account, sees its token once and revokes it', a
   const row = page.row('billing-service');
   row.shows('Not yet', token.slice(-4), /admin\d+@accounts\.test/);
   assert.equal(await statusOf(token), 201);
+  const headers = { Authorization: `Bearer ${token}` };
+  const visited = await fetch(`${dashboard.url}/crons`, { headers, redirect: 'manual' });
+  assert.match(visited.headers.get('location') ?? '', /^\/login/, 'it opens no page');
   const question = await row.press('Revoke');
   assert.match(question, /Revoke billing-service\?.*stops working at once/);
   page.shows('The service account is revoked.');
