@@ -1,0 +1,1 @@
+export const SOURCES: readonly string[];
