@@ -24,8 +24,12 @@ export async function runOperatorCommand(
   config: Config | ConfigErrors,
   packaged?: Packaged,
 ): Promise<number> {
-  // The reader may stop early: `belfry job list | head`.
-  process.stdout.on('error', () => process.exit(0));
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // The reader may stop early: `belfry job list | head`. The code is the one that a shell gives for SIGPIPE.
+    if (code === 'EPIPE') process.exit(141);
+    process.stderr.write(`belfry: the output cannot be written: ${message}\n`);
+    process.exit(1);
+  });
   const services = createCommandServices(config, PROCESS_TERMINAL, process.env, packaged);
   return runCommand(command, services);
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { postJson } from '#testing/client';
 import { makeFolder } from '#testing/guard';
@@ -54,6 +57,21 @@ describe('the process', () => {
     assert.match(create('1234567\n').stderr, refused);
     const { status, stderr } = create('12345678\r\n');
     assert.deepEqual([status, stderr], [0, '']);
+  });
+
+  test('a command ends with 141 if the reader of its output has gone, and with a line if the disk is full', async (t) => {
+    const [file, ...first] = UNDER_TEST;
+    const cut = spawn(file, [...first, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    cut.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(cut.stderr), once(cut, 'exit')]);
+    assert.deepEqual([code, stderr], [141, '']);
+    if (!existsSync('/dev/full')) return t.skip('there is no /dev/full');
+    const full = openSync('/dev/full', 'w');
+    const filled = spawnSync(file, [...first, 'help'], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    const line = /^belfry: the output cannot be written: ENOSPC[^\n]+\n$/;
+    assert.match(filled.stderr.toString(), line);
+    assert.equal(filled.status, 1);
   });
 
   test('headers are read from standard input, one on each line', async () => {
