@@ -111,12 +111,14 @@ describe('a cron', () => {
     const { work } = dashboard.service;
     const cron = await createCron(user, '/shared');
     const queue = await work.setQueue(user.teamId, 'mails', {});
-    const [stale, staleQueue] = [
-      await visit(`/crons/${cron.id}/edit`, user),
-      await visit(`/queues/${queue.id}/edit`, user),
-    ];
-    const other = await visit(`/crons/${cron.id}/edit`, user);
+    const [stale, other, twice] = await Promise.all(
+      [1, 2, 3].map(() => visit(`/crons/${cron.id}/edit`, user)),
+    );
+    const staleQueue = await visit(`/queues/${queue.id}/edit`, user);
+    assert.ok(stale && other && twice);
     await other.press('Save', { Name: 'Renamed by another' });
+    await twice.press('Save', { Name: 'Renamed by another' });
+    assert.equal(twice.heading, 'Renamed by another', 'the same form may be sent twice');
     await work.setQueue(user.teamId, 'mails', { timeoutSeconds: 7 });
     await stale.press('Save', { 'Cron expression': '7 7 1 1 *' });
     stale.shows('these settings have changed since you opened the form');

@@ -34,7 +34,7 @@ export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { SameCron } from '#work/crons';
 export type { TeamPause } from '#work/team';
 export type { Work } from '#work/work';
-export type { MaintenanceWindowView, NamedSource } from '#work/windows';
+export type { MaintenanceWindowView, NamedSource, WindowInput } from '#work/windows';
 
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';

@@ -11,6 +11,7 @@ import type { WindowInput } from './resources/window.ts';
 
 export type { NamedSource };
 
+export type { WindowInput };
 export type MaintenanceWindowView = ReturnType<typeof viewOf>;
 
 type WindowOutcome =

@@ -101,8 +101,10 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (same && same.id !== readText(form, sameAsField)) return show({ same });
   if (id !== undefined) {
     const shown = (await work.findCron(team.id, id)) ?? notFound();
-    const change = findChange(form, valuesOfCron(shown, work.isSecretHeader));
-    if (change) return show(change);
+    const valuesAs = (settings: Partial<typeof shown>) =>
+      valuesOfCron({ ...shown, ...settings }, work.isSecretHeader);
+    const stale = findChange(form, valuesAs({}), valuesAs(input));
+    if (stale) return show(stale);
     if (!(await work.editCron(team.id, id, input))) notFound();
     return say(`/crons/${id}`, 'The cron is saved. The next run uses the new settings.');
   }

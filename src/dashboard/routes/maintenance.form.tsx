@@ -20,7 +20,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
-import type { MaintenanceWindowView, NamedSource } from '../services.ts';
+import type { NamedSource, WindowInput } from '../services.ts';
 import { notFound, notHere, open } from '../serving/open.ts';
 import { findChange, withVersion } from '../serving/version.ts';
 import type { Route } from './+types/maintenance.form.ts';
@@ -56,7 +56,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   return { name, values: withVersion(valuesOfWindow(window)), isOfTeam, sources, muted, activity };
 }
 
-function valuesOfWindow(window: MaintenanceWindowView): Values {
+function valuesOfWindow(window: WindowInput): Values {
   const { name, startsAt, endsAt, isWeekly, pausesRuns, covers } = window;
   return {
     name,
@@ -82,8 +82,8 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const reading = readWindowInput(readFormPairs(pairs));
   if (!reading.ok) return refuse(Object.fromEntries(reading.errors));
   const { input } = reading;
-  const change = present && findChange(form, valuesOfWindow(present));
-  if (change) return show(change);
+  const stale = present && findChange(form, valuesOfWindow(present), valuesOfWindow(input));
+  if (stale) return show(stale);
   const outcome = await (id === undefined
     ? work.createWindow(team.id, input)
     : work.editWindow(team.id, id, input));

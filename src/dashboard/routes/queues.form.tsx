@@ -55,8 +55,9 @@ export async function action({ params, context }: Route.ActionArgs) {
       failure_channels: ['Choose a channel for failures. Only an admin can choose none.'],
     });
   if (present) {
-    const since = findChange(form, valuesOfQueue(present));
-    if (since) return show(since);
+    const wanted = valuesOfQueue({ ...present, ...change });
+    const stale = findChange(form, valuesOfQueue(present), wanted);
+    if (stale) return show(stale);
     if (!(await work.editQueue(team.id, present.id, change))) notFound();
     const text = 'The settings are saved. They apply to waiting jobs, too.';
     return say(`/queues/${present.id}`, text);

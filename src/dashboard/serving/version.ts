@@ -7,10 +7,15 @@ export function withVersion(values: Values): Values {
   return { ...values, [versionField]: digest.slice(0, 16) };
 }
 
-/** Null: the settings are as they were when the form was opened. */
-export function findChange(form: FormData, stored: Values) {
+/**
+ * @param stored as the form would show it now
+ * @param wanted as it would show it after saving; the same if the form was sent before, as by a double click
+ * @returns null if the settings are as they were when the form was opened
+ */
+export function findChange(form: FormData, stored: Values, wanted: Values) {
   const { [versionField]: version } = withVersion(stored);
-  if ([version, ''].includes(readText(form, versionField))) return null;
+  const { [versionField]: next } = withVersion(wanted);
+  if ([version, ''].includes(readText(form, versionField)) || version === next) return null;
   return {
     title: 'Nothing was saved: these settings have changed since you opened the form',
     problem:
